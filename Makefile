@@ -10,13 +10,13 @@ TORCH ?= torch==2.13.0
 TORCH_ARGS ?=
 # Another interpreter, on the first run:  make demo PYTHON=python3.13
 PYTHON ?= python3
-# Parallel test processes, and what to hand to pytest:  make test PYTEST_ARGS="-k fixed_point"
+# Parallel test processes, and arguments for pytest:  make test PYTEST_ARGS="-k fixed_point"
 JOBS ?= 2
 PYTEST_ARGS ?=
-# The papers' data sets, which lie beside the authors' clone only
+# The papers' data sets, which exist only next to the authors' clone
 DATA ?= ../shared/data
 
-# Another environment, beside the first:  make test VENV=.venv-3.13 PYTHON=python3.13
+# An additional environment:  make test VENV=.venv-3.13 PYTHON=python3.13
 VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -58,7 +58,7 @@ lint: $(VENV)/.stamp-dev  ## style, types, import contracts, docstrings
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: $(VENV)/.stamp-dev  ## let ruff mend what it can
+format: $(VENV)/.stamp-dev  ## let ruff fix what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -71,7 +71,7 @@ coverage-check: $(VENV)/.stamp-dev
 	$(BIN)/coverage report --skip-covered --show-missing --fail-under=100 \
 	    --include="bncc/program/*,bncc/lower/*,bncc/emit/*,bncc/model/*"
 
-reproduce: $(VENV)/.stamp-run  ## the maximum-likelihood cells of S0's table 1, beside the paper's
+reproduce: $(VENV)/.stamp-run  ## the maximum-likelihood cells of S0's table 1, versus the paper's
 	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick
 
 examples: $(VENV)/.stamp-run  ## build and simulate the firmware examples; needs the toolchains
@@ -81,7 +81,7 @@ docs: $(VENV)/.stamp-dev  ## the documentation: docs/_build/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
-firmware-page: $(VENV)/.stamp-run  ## the table of docs/firmware.md afresh, from a run of all examples
+firmware-page: $(VENV)/.stamp-run  ## rewrite the table of docs/firmware.md from all examples
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples table
 
 wheel: $(VENV)/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
@@ -90,16 +90,16 @@ wheel: $(VENV)/.stamp-dev  ## dist/*.whl and dist/*.tar.gz
 toolchains:  ## cross compilers and simulators for all targets; Debian or Ubuntu, as root
 	.ci/toolchains
 
-targets-page: $(VENV)/.stamp-run  ## docs/targets.md afresh: all figures on all machines
+targets-page: $(VENV)/.stamp-run  ## rewrite docs/targets.md: all figures on all targets
 	$(BIN)/python -m benchmarks.code.target_page --data $(DATA) -o docs/targets.md
 
-targets-matrix: $(VENV)/.stamp-run  ## the C against Python on all machines, for the papers' models
+targets-matrix: $(VENV)/.stamp-run  ## the C versus Python on all targets, for the papers' models
 	$(BIN)/python -m benchmarks.campaigns.target_matrix --data $(DATA)
 
 clean:  ## remove what the other targets made, the virtual environment included
 	rm -rf $(VENV) demo dist build docs/_build firmware_examples/*/build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# Stamps. Each names one finished step, so an interrupted set-up goes on where it stopped.
+# Stamps. Each names one finished step, so an interrupted set-up resumes where it stopped.
 
 INSTALL := $(BIN)/python -m pip install -qq
 

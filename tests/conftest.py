@@ -1,10 +1,10 @@
 """
-What all tests share: the data beside the repository, golden files, and toolchains.
+Shared fixtures and options: the data next to the repository, golden files, and toolchains.
 
 Options
 -------
 --update-golden
-    Rewrite the files under tests/golden from what the code produces now, then review the diff.
+    Rewrite the files under tests/golden from the current output, then review the diff.
 --require-toolchains
     A missing compiler or simulator fails the test instead of skipping it.
 --tier
@@ -27,7 +27,7 @@ from bncc.errors import ToolchainError
 from bncc.targets import find_target
 from tests.tiers import TIERS, chosen
 
-# A busy machine is no failure.
+# A busy machine is not a failure.
 settings.register_profile("bncc", deadline=None)
 settings.load_profile("bncc")
 
@@ -61,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the tier leaves out."""
+    """Deselect the tests that are not in the tier."""
     is_named = config.args_source is pytest.Config.ArgsSource.ARGS
     tier = config.getoption("--tier") or ("ci" if is_named else "test")
     kept = chosen(items, tier)
@@ -105,11 +105,11 @@ def require_tool(missing: Callable[[str], NoReturn]) -> Callable[[str], str]:
 
 
 class HasTools(Protocol):
-    """A machine of the tests that compiles and disassembles."""
+    """A target for which tests compile and disassemble."""
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The names of its programs."""
+        """Return the names of its programs."""
 
 
 @pytest.fixture(scope="session")

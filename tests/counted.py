@@ -1,4 +1,4 @@
-"""Work as a count: seconds depend on the machine and on what else runs, calls do not."""
+"""Work as a number of calls, which unlike seconds does not depend on the machine or its load."""
 
 import sys
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from bncc.papers.folds import AUTHORS, FILES, FOLDS, Fold
 
 
 def small_fold(name: str = "some", seed: int = 0) -> Fold:
-    """Return 150 rows to learn from and 50 to be judged by: three noisy copies of two classes."""
+    """Return 150 training rows and 50 test rows: three noisy copies of two classes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 200)
     X = np.stack([np.where(rng.random(200) < keep, y, 1 - y) for keep in (0.9, 0.7, 0.6)], axis=1)
@@ -19,7 +19,7 @@ def write_papers_files(folder: Path) -> None:
     """
     Write tiny files laid out as the papers' are; the first feature is the class.
 
-    Mnist's readings are not states, and those of its test rows lie far below all others.
+    Mnist's readings are not states, and those of its test rows are far below all others.
     """
     rng = np.random.default_rng(0)
     for row in AUTHORS:

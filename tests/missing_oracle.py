@@ -1,4 +1,4 @@
-"""Summing missing features out as the definition says it, one input at a time, in plain Python."""
+"""Marginalization of missing features by the definition, one input at a time, in plain Python."""
 
 from itertools import product
 from math import exp, log
@@ -15,7 +15,7 @@ class Oracle:
     """
     A model's costs with gaps; every number that occurs is kept in `seen`.
 
-    Written from the definition alone: recursive, integers of Python, no vectors.
+    Written from the definition alone: recursive, Python integers, no vectors.
     """
 
     def __init__(self, model):
@@ -65,7 +65,7 @@ class Oracle:
         return self.kept(int(self.model.tables[-1][row, c]) * 2**self.extra)
 
     def message(self, x, i, c):
-        """Return what feature i and all below it cost; the parent's state stands in x."""
+        """Return the cost of feature i and all below it; the parent's state is in x."""
         if not self.is_used(x, i):
             return 0
         children = [j for j, some in enumerate(self.parents) if i in some]
@@ -121,7 +121,7 @@ def joint_models():
 
 
 def gaps_of(model, n, generator, share=0.5):
-    """Return drawn states, gaps, and the rows as the oracle takes them."""
+    """Return random states, gaps, and the rows as the oracle takes them."""
     X = generator.integers(0, model.n_states, (n, model.n_features))
     is_missing = generator.random(X.shape) < share
     rows = [

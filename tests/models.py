@@ -139,7 +139,7 @@ def summing_to(largest: int) -> Model:
 
 
 def saturated() -> Model:
-    """Return a TAN whose costs all lie at the format's edge, 0 or the largest."""
+    """Return a TAN whose costs are all at the format's edge, 0 or the largest."""
     edge = QFormat(6, -1).max_cost
     return model_of(
         [feature("a", 2), feature("b", 2)],
@@ -216,7 +216,7 @@ def class_with_parents() -> Model:
 
 
 def pseudo_tan() -> Model:
-    """Return arcs that form cycles: a pair, a ring of three that one more feature hangs on."""
+    """Return arcs that form cycles: a pair, and a ring of three with one more child."""
     n_states = (2, 3, 2, 2, 3, 2)
     parents = (1, 0, 4, 2, 3, 4)
     return model_of(
@@ -293,7 +293,7 @@ def all_states(model: Model) -> IntArray:
 
 
 def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozenset[str]:
-    """Return the entry points that a model can have: not all can sum out, or know their ranges."""
+    """Return the possible entry points of a model: not all can marginalize or know their ranges."""
     impossible = set() if why_not(model) is None else {"missing"}
     impossible |= set() if READINGS in model.training else {"checked"}
     return frozenset(entries) - impossible

@@ -1,4 +1,4 @@
-"""Values drawn from spaces of sweeps, for tests."""
+"""Random values from search spaces, for tests."""
 
 import random
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from bncc.search.trial_result import Choice
 
 
 def drawer(seed: int) -> Callable[[str, Domain], Choice]:
-    """Return what answers `bncc.search.space.Space.draw` at random."""
+    """Return a random sampler for `bncc.search.space.Space.draw`."""
     rng = random.Random(seed)
 
     def ask(name: str, domain: Domain) -> Choice:

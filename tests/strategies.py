@@ -94,7 +94,7 @@ def rings(draw: st.DrawFn, n_features: int) -> Structure:
 
 @st.composite
 def grids(draw: st.DrawFn, n_states: Sequence[int]) -> TableEnsemble:
-    """Draw a sum of up to four tables over cuts; some feature must have two states."""
+    """Draw up to four boosted tables over cuts; some feature must have two states."""
     able = [f for f, n in enumerate(n_states) if n > 1]
     tables = []
     for _ in range(draw(st.integers(1, 4))):

@@ -1,4 +1,4 @@
-"""Studies as a sweep might leave them: plausible figures of several families, from a seed."""
+"""Studies as a sweep might write them: plausible figures of several families, from a seed."""
 
 from dataclasses import replace
 from math import exp, log2

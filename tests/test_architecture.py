@@ -1,4 +1,4 @@
-"""The rules of the house, held by tests: imports, style, types, docstrings, sizes, versions."""
+"""House rules enforced by tests: imports, style, types, docstrings, sizes, versions."""
 
 import ast
 import inspect
@@ -35,7 +35,7 @@ INSTALLED_BY_NAME = re.compile(
     """
 )
 
-# What numpydoc may say about a public name; the rest of its checks are matters of taste.
+# Checks of numpydoc for public names; its other checks are matters of taste.
 DOCSTRING_RULES = {
     "GL05": "tabs",
     "GL06": "unknown section",
@@ -53,12 +53,12 @@ DOCSTRING_RULES = {
 ONLY_WITH_PARAMETERS = "PR01"
 # Dataclasses that collect while they work; all others are values.
 NOT_FROZEN = {"bncc/cli/console.py: Console", "bncc/network/bif.py: _Found"}
-# Fields of a dataclass that are nobody else's business.
+# Private fields of a dataclass.
 PRIVATE_FIELDS = re.compile(r"\{('_\w+'(, )?)+\} not documented")
 
 
 def run(*command: str) -> None:
-    """Run a checker in the repository and show what it said when it objects."""
+    """Run a checker in the repository and show its output when it fails."""
     done = subprocess.run(
         [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -75,7 +75,7 @@ def module_names() -> list[str]:
 
 
 def public_names(module_name: str) -> Iterator[str]:
-    """Yield the functions, classes, methods and properties that a module defines for others."""
+    """Yield the public functions, classes, methods and properties that a module defines."""
     module = import_module(module_name)
     for name, value in vars(module).items():
         home = getattr(value, "__module__", None)
@@ -145,7 +145,7 @@ def loaded_at_import(tree: ast.Module) -> Iterator[str]:
 
 
 def test_papers_and_baselines_are_loaded_when_they_are_asked_for() -> None:
-    """Where the contract of the walls allows an import of them, it stands within a function."""
+    """An import that the contract of the walls allows is within a function."""
     papers, baselines = "bncc.papers", "bncc.baselines"
     allowed = {papers: (papers,), baselines: (baselines, papers)}
     found = []
@@ -181,7 +181,7 @@ except ImportError:
 
 
 def test_unicorn_is_loaded_by_a_run_alone() -> None:
-    """Whoever builds for this machine, or runs on QEMU, needs no unicorn."""
+    """Builds for the host and runs on QEMU need no unicorn."""
     run("-c", "import sys, bncc.device.agreement; sys.exit('unicorn' in sys.modules)")
 
 
@@ -309,7 +309,7 @@ def test_no_file_names_a_directory_of_one_machine(tracked: list[Path]) -> None:
 
 
 def test_nothing_is_installed_under_a_name_that_belongs_to_others(tracked: list[Path]) -> None:
-    """`bncc` on the public package index is another project, and ours is there under no name."""
+    """`bncc` on the public package index is another project; ours is not on the index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["name"] == "bncc-compiler"
     assert project["scripts"] == {"bncc": "bncc.cli.main:main"}
@@ -347,7 +347,7 @@ def test_nothing_is_installed_under_a_name_that_belongs_to_others(tracked: list[
     ],
 )
 def test_an_installation_by_name_is_found(line: str) -> None:
-    """The pattern of the test above finds what it is for."""
+    """The pattern of the test above finds absolute paths."""
     assert INSTALLED_BY_NAME.search(line)
 
 
@@ -362,7 +362,7 @@ def test_an_installation_by_name_is_found(line: str) -> None:
     ],
 )
 def test_an_installation_from_a_clone_is_allowed(line: str) -> None:
-    """Paths and addresses name our own files, whatever the index holds."""
+    """Paths and addresses name our own files, independent of the index."""
     assert not INSTALLED_BY_NAME.search(line)
 
 

@@ -26,7 +26,7 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 @cache
 def imported(path: Path) -> dict[str, tuple[Path, str]]:
-    """Return, by their names in a file, what it has from other files of the tests."""
+    """Return the imports of a file from other test files, by their names in it."""
     found = {}
     for node in ast.walk(trees()[path]):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "tests":
@@ -98,7 +98,7 @@ def escapes(body: Iterable[ast.stmt], path: Path) -> Iterator[str | None]:
 
 
 def is_check(statement: ast.stmt, path: Path) -> bool:
-    """Return whether a statement asserts, or calls what does, or ends the test as skipped."""
+    """Return whether a statement asserts, calls a function that does, or skips the test."""
     if isinstance(statement, Function | ast.ClassDef):
         return False
     if any(isinstance(node, ast.Assert) for node in ast.walk(statement)):

@@ -1,4 +1,4 @@
-"""The Makefile says what stands in the way, before it does anything."""
+"""The Makefile reports obstacles before it does anything."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture
 def make(tmp_path: Path, require_tool: Callable[[str], str]) -> Callable[..., tuple[int, str]]:
-    """Return what runs make in a folder where `.venv` is there already."""
+    """Return a function that runs make in a folder with an existing `.venv`."""
     command = require_tool("make")
     shutil.copy(ROOT / "Makefile", tmp_path)
     environment = tmp_path / ".venv"
@@ -22,7 +22,7 @@ def make(tmp_path: Path, require_tool: Callable[[str], str]) -> Callable[..., tu
     (environment / "bin" / "python").symlink_to(sys.executable)
     (environment / ".stamp-venv").touch()
 
-    # As from a shell, even where `make test` runs these tests and hands on its flags.
+    # As from a shell, even where `make test` runs these tests and passes its flags.
     handed_on = ("MAKEFLAGS", "MAKELEVEL", "PYTHON", "VENV")
     variables = {k: v for k, v in os.environ.items() if k not in handed_on}
 
@@ -44,7 +44,7 @@ def make(tmp_path: Path, require_tool: Callable[[str], str]) -> Callable[..., tu
 def test_another_interpreter_is_refused(
     make: Callable[..., tuple[int, str]], tmp_path: Path
 ) -> None:
-    """An environment keeps the interpreter that made it; the same one may be named again."""
+    """An environment keeps the interpreter that created it; the same one may be named again."""
     other = tmp_path / "a folder" / "python9"
     other.parent.mkdir()
     other.write_text("#!/bin/sh\necho Python 9.0.0\n")
@@ -57,7 +57,7 @@ def test_another_interpreter_is_refused(
 
 @pytest.mark.cc
 def test_clean_removes_what_was_built(make: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
-    """The documentation and the images of the examples too, and nothing beside them."""
+    """The documentation and the images of the examples too, and nothing else."""
     built = [tmp_path / "docs" / "_build", tmp_path / "firmware_examples" / "uno" / "build"]
     for folder in built:
         folder.mkdir(parents=True)

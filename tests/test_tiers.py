@@ -1,4 +1,4 @@
-"""Tiers run what tests/tiers.txt says, and its lines name tests that exist."""
+"""Tiers run the tests of tests/tiers.txt, and its lines name tests that exist."""
 
 import re
 from itertools import pairwise
@@ -33,7 +33,7 @@ class Hashed(SimpleNamespace):
 
 @pytest.fixture
 def table(monkeypatch):
-    """Return ``table(*lines)``, which takes the place of tests/tiers.txt."""
+    """Return ``table(*lines)``, which replaces tests/tiers.txt."""
 
     def set_limits(*found: Limit) -> None:
         monkeypatch.setattr(tiers, "limits", lambda: found)

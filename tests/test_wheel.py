@@ -1,4 +1,4 @@
-"""What a user installs: the wheel carries everything that the package reads at run time."""
+"""The installed package: the wheel contains everything that is read at run time."""
 
 import json
 import os
@@ -102,7 +102,7 @@ def test_torch_is_an_extra_that_all_brings(wheel: Path) -> None:
 
 
 def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    """Whoever installs from source gets all of it, and the tests beside."""
+    """An installation from source has all files, and the sdist contains the tests too."""
     sdist = build("sdist", ROOT, tmp_path / "sdist")
     with tarfile.open(sdist) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4

@@ -1,7 +1,7 @@
 """
-Which tests a tier runs: ``test`` for every change, ``ci`` before a merge, ``all`` at leisure.
+The tests of each tier: ``test`` for every change, ``ci`` before a merge, ``all`` occasionally.
 
-``tests/tiers.txt`` says of what a tier runs a part only: how many cases of each test function, or
+``tests/tiers.txt`` lists what a tier runs in part only: how many cases of each test function, or
 of each value of a parameter. Cases are spread evenly, the same in every run. A test marked
 ``slow`` is in `all` alone.
 """
@@ -58,7 +58,7 @@ def limit_of(item: pytest.Item) -> Limit | None:
 
 
 def group_of(item: pytest.Item, per: str | None) -> Hashable:
-    """Return what the cases share of which a tier chooses some."""
+    """Return the key shared by the cases from which a tier selects some."""
     function = item.nodeid.split("[")[0]
     params = getattr(getattr(item, "callspec", None), "params", {})
     if per is None or per not in params:
@@ -67,7 +67,7 @@ def group_of(item: pytest.Item, per: str | None) -> Hashable:
 
 
 def place(item: pytest.Item) -> list[int | str]:
-    """Return what sorts cases by their names, numbers in them by value."""
+    """Return the sort key of a case: its name, with numbers by value."""
     parts = re.split(r"(\d+)", item.nodeid)
     return [int(part) if k % 2 else part for k, part in enumerate(parts)]
 

@@ -9,7 +9,7 @@ from bncc.data.dataset import Column, Dataset, Table
 
 
 def write_set(path: Path, seed: int = 0, n_rows: int = 60, name_column: str | None = None) -> None:
-    """Write a set of a number, two categories with gaps, and a class that they tell of."""
+    """Write a set of a number, two categories with gaps, and a class that depends on them."""
     generator = np.random.default_rng(seed)
     y = generator.integers(0, 2, n_rows)
     number = y + generator.normal(0, 0.7, n_rows)

@@ -1,4 +1,4 @@
-"""Every way to find a state, on features that try its limits."""
+"""Every discretizer form, on features that test its limits."""
 
 from unittest.mock import patch
 
@@ -68,7 +68,7 @@ def model_of(features, n_classes=200):
 
 
 def plan(features, method):
-    """Return the plan that finds all states in one way; by a tree where a feature lacks it."""
+    """Return the plan with one discretizer form for all; trees for features that lack it."""
     way, _, place = method.partition(" ")
     k = -1 if place == "far" else 0
     search = way if way in ("linear", "binary") else None
@@ -82,6 +82,6 @@ def plan(features, method):
 
 
 def emitted(features, method, name="m", n_classes=200):
-    """Return the C that finds all states in one way."""
+    """Return the C with one discretizer form for all features."""
     with patch("bncc.lower.lowering.choose_discretizers", return_value=plan(features, method)):
         return emit_c(model_of(features, n_classes), EmitOptions(name)).files

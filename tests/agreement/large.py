@@ -1,4 +1,4 @@
-"""Random models of a realistic size; their tables mean nothing, but every entry counts."""
+"""Random models of a realistic size, with meaningless tables in which every entry counts."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def many_features() -> Model:
 
 
 def two_cost_arrays() -> Model:
-    """Return a TAN of 8-bit costs that AVR takes as two arrays only, 41,132 bytes in all."""
+    """Return a TAN of 8-bit costs that needs two arrays on AVR, 41,132 bytes in total."""
     features = [sensor(f"x{i}", "int16", 14, seed=i) for i in range(9)]
     parents = [None, *((i - 1) // 2 for i in range(1, 9))]
     return random_model(features, forest(parents), 26, QFormat(4, 4))
@@ -65,7 +65,7 @@ def two_word_arrays() -> Model:
 
 
 def three_cost_arrays() -> Model:
-    """Return a chain of 16-bit costs and no prior, 61,000 bytes that AVR takes as three arrays."""
+    """Return a chain of 16-bit costs and no prior, 61,000 bytes in three arrays on AVR."""
     features = [sensor(f"x{i}", "int32", 20, seed=i) for i in range(4)]
     model = random_model(features, forest([None, 0, 1, 2]), 25, QFormat(16, 0))
     return replace(model, prior=np.zeros_like(model.prior))

@@ -1,4 +1,4 @@
-"""Mistakes made on purpose in emitted C, for tests that a check sees them."""
+"""Deliberate mistakes in emitted C, for testing that a check detects them."""
 
 import re
 
@@ -13,7 +13,7 @@ def verify_files(model, files, target="host", *, n_random=1000, **how) -> Agreem
 
 
 def numbers_of(text: str, array: str) -> re.Match[str]:
-    """Return where the C has an array, with its body as group 1."""
+    """Return the match of an array in the C, with its body as group 1."""
     found = re.search(rf"m_{array}\[\d+\] M_ROM = \{{(.*?)\}};", text, re.DOTALL)
     assert found, f"the C has no array m_{array}"
     return found
@@ -28,11 +28,11 @@ def bumped(text: str, array: str, k: int, by: int = 1) -> str:
 
 
 def without_comments(text: str) -> str:
-    """Return the C with blanks for comments, so that places stay what they are."""
+    """Return the C with comments replaced by blanks, so that positions are kept."""
     return re.sub(r"/\*.*?\*/", lambda m: " " * len(m.group()), text, flags=re.DOTALL)
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """Return the C with its one occurrence of some words replaced."""
+    """Return the C with the only occurrence of some text replaced."""
     assert text.count(old) == 1, f"the C has {old!r} {text.count(old)} times"
     return text.replace(old, new)

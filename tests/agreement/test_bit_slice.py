@@ -1,4 +1,4 @@
-"""The C of the bit-slice kernel: equal to the integer model, and any mistake is seen."""
+"""The C of the bit-slice kernel: equal to the integer model, and any mistake is detected."""
 
 import re
 from functools import cache
@@ -53,14 +53,14 @@ def test_the_c_agrees_under_sanitizers(require_tool, name):
 
 
 def spoiled(name, old, new):
-    """Return what comes of the C with one of its lines changed."""
+    """Return the outcome of the C with one of its lines changed."""
     files = dict(emitted(name).files)
     files["m.c"] = replaced(files["m.c"], old, new)
     return verify_files(MODELS[name](), files, opt_level="-O1", n_random=300)
 
 
 def test_a_dropped_carry_is_seen(require_tool):
-    """Any of those that set a new bit of the sum."""
+    """Any instruction that sets a new bit of the sum."""
     require_tool("gcc")
     text = emitted("26 classes, 1 bit").files["m.c"]
     carries = re.findall(r"^    ((?:held|carry|sum)\d) = m_add\d\(.*?\);$", text, re.M | re.S)
@@ -86,13 +86,13 @@ def test_a_dropped_carry_is_seen(require_tool):
     ],
 )
 def test_a_mistake_is_seen(require_tool, name, old, new):
-    """In the decision, in a half, in an adder."""
+    """Mistakes in the decision, in half of a word, in an adder."""
     require_tool("gcc")
     assert not spoiled(name, old, new).agree
 
 
 def test_a_swapped_tie_is_seen(require_tool):
-    """The next to lowest index instead of the lowest, where both are left."""
+    """The second-lowest index instead of the lowest, where both are left."""
     require_tool("gcc")
     old = "    if ((left & 0x1U) == 0U) {"
     assert not spoiled("2 classes, 1 bit", old, "    if ((left & 0x2U) != 0U) {").agree

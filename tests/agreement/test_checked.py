@@ -1,4 +1,4 @@
-"""Checked readings: `NAME_predict_raw_checked` returns what the reference does, bit for bit."""
+"""Checked readings: `NAME_predict_raw_checked` equals the reference bit for bit."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def answers_differ(model, machine, limits, seed=0) -> bool:
 @pytest.mark.parametrize("name", hand.NAMED)
 @pytest.mark.parametrize("margin", [0.0, 10.0])
 def test_every_kind_of_input_is_checked_as_in_python(name, margin):
-    """Arrays and structs of every type; networks, sums of tables and every kernel's default."""
+    """Arrays and structs of every type; networks, boosted tables and every kernel's default."""
     model = ranged(hand.NAMED[name]())
     emission = emitted(model, margin)
     limits = limits_of(model, margin)
@@ -94,7 +94,7 @@ def test_targets_check_as_python_does(require_bench, target, name):
 
 @pytest.mark.parametrize("optimize", ["size", "speed"])
 def test_it_goes_with_other_entry_points_and_direct_readings(optimize):
-    """A sum of tables whose readings are compared without states, a stream, missing features."""
+    """Boosted tables whose readings are compared without states, a stream, missing features."""
     for name, more in (("sum_of_tables", {"scores"}), ("tan_float", {"missing", "stream"})):
         model = ranged(hand.NAMED[name](), seed=1)
         options = EmitOptions("m", frozenset({"checked", *more}), optimize=optimize)
@@ -123,7 +123,7 @@ def test_a_model_of_an_older_version_is_refused_before_anything_is_compiled():
 
 
 def test_states_need_no_record_of_readings():
-    """Of a network, for instance, that was imported: its categories are all there are."""
+    """For example an imported network: its categories are complete."""
     model = hand.ties()
     with build_library(sources(model, emitted(model).files)) as library:
         n = model.n_states[0]

@@ -1,8 +1,8 @@
 """
-C without branches on its input: the same decisions, and nothing jumps by a reading or a state.
+Constant-time C: the same decisions, and no jump depends on a reading or a state.
 
-Valgrind follows every bit that comes from an input marked as undefined and complains when a jump
-depends on one. Addresses of look-ups depend on inputs by design: these machines have no caches.
+Valgrind tracks every bit that comes from an input marked as undefined and reports when a jump
+depends on one. Look-up addresses depend on inputs by design: these targets have no caches.
 """
 
 import re
@@ -157,7 +157,7 @@ def test_no_jump_of_any_kernel_depends_on_an_input(require_tool, tmp_path):
 
 
 def test_the_check_sees_the_jumps_of_ordinary_code(require_tool, tmp_path):
-    """And of which emission they are."""
+    """The report names the emission of each finding."""
     require_tool("gcc")
     require_tool("valgrind")
     ordinary = ("int32_thresholds", "tan_float", "letter_like")

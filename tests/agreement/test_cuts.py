@@ -1,4 +1,4 @@
-"""The C of kernels of cuts, on this machine: equal to the interpreter, scores included."""
+"""The C of kernels of cuts on the host: equal to the interpreter, scores included."""
 
 from itertools import islice
 
@@ -91,7 +91,7 @@ def test_all_levels_agree(require_tool, family, level):
 @by_family
 @pytest.mark.parametrize("name", ["usps", "of_many_levels", "wide_states"])
 def test_sanitizers_find_nothing(require_tool, family, name):
-    """Nothing is read out of bounds, in the lists of cuts or behind the last row."""
+    """Nothing is read out of bounds, in the lists of cuts or after the last row."""
     require_tool("gcc")
     some = NAMED[name]()
     for kernel in narrowest(family, some)[:1]:
@@ -99,7 +99,7 @@ def test_sanitizers_find_nothing(require_tool, family, name):
 
 
 def model_of_sensors():
-    """Return a sum of three tables over cuts of sensors, one of them missing now and then."""
+    """Return three boosted tables over cuts of sensors, one of them missing now and then."""
     features = (
         Feature("pressure", "int16", 5, thresholds=(-5, 0, 9, 100), missing_state=3),
         Feature("light", "float32", 4, thresholds=(-1.5, 0.0, 2.25), missing_state=2),
@@ -143,7 +143,7 @@ def test_any_program_agrees(require_tool, family, some, which):
 @by_family
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_equal_rows_are_stored_once_and_found(require_tool, family, compiler):
-    """To clang without a library uint_fast16_t has 16 bits, and a sum of two is an int."""
+    """For freestanding clang uint_fast16_t has 16 bits, and a sum of two is an int."""
     require_tool(compiler)
     few = np.random.default_rng(5).integers(0, 8, (12, 26))
     some = letter_like(12, 16)

@@ -1,4 +1,4 @@
-"""Readings that the C compares with cuts directly: the decisions are those by states."""
+"""Readings that the C compares with cuts directly: the same decisions as by states."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ THRESHOLDS = {
 
 
 def model_of(kind, n_classes=4, most=7):
-    """Return a sum of tables over readings of one kind, those missing in the first state."""
+    """Return boosted tables over readings of one kind, missing ones in the first state."""
     features = tuple(
         Feature(f"x{i}", kind, len(cuts) + 1, cuts) for i, cuts in enumerate(THRESHOLDS[kind])
     )
@@ -48,7 +48,7 @@ def test_every_reading_is_decided_as_by_its_state(require_tool, kind, n_classes)
     """
     NaN, infinities, ends of types and all thresholds and their neighbors included.
 
-    The costs of eight classes fill their bytes: nothing behind the last row is read.
+    The costs of eight classes fill their bytes: nothing after the last row is read.
     """
     require_tool("gcc")
     model = model_of(kind, n_classes)
@@ -61,7 +61,7 @@ def test_every_reading_is_decided_as_by_its_state(require_tool, kind, n_classes)
 
 @pytest.mark.parametrize("kind", THRESHOLDS)
 def test_readings_that_are_checked_first_are_compared_directly_too(require_tool, kind):
-    """The limits are in flash beside the lists of cuts, and the estimate counts them."""
+    """The limits are in flash together with the lists of cuts, and the estimate counts them."""
     require_tool("gcc")
     model = ranged(model_of(kind), seed=4)
     plain, checked = (

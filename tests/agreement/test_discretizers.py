@@ -1,4 +1,4 @@
-"""Every way to find a state, in C: the state that Python finds, for any reading at all."""
+"""Every discretizer form in C: equal to the state in Python for every reading."""
 
 import re
 
@@ -28,7 +28,7 @@ def random_rows(features):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", FEATURES)
 def test_every_way_finds_the_state(require_tool, name, method):
-    """At and beside every threshold, at the ends of the type, for NaN, and for any bytes."""
+    """Readings at and next to every threshold, at the ends of the type, NaN, and any bytes."""
     require_tool("gcc")
     features = FEATURES[name]
     model = model_of(features)
@@ -50,7 +50,7 @@ INFINITIES = (2139095040, -8388608)
     ("name", "method"), [("int16 bytes", "tree"), ("int16 bytes", "nibbles"), ("float32", "tree")]
 )
 def test_a_wrong_number_is_seen(require_tool, name, method):
-    """By one: bounds of comparisons and the states themselves."""
+    """Errors of one unit: bounds of comparisons and the states themselves."""
     require_tool("gcc")
     files = emitted(FEATURES[name], method)
     text = files["m.c"]
@@ -76,7 +76,7 @@ def test_a_wrong_number_is_seen(require_tool, name, method):
     ],
 )
 def test_a_wrong_entry_is_seen(require_tool, method, name, array):
-    """By one, at both ends of a look-up."""
+    """Errors of one unit, at both ends of a look-up table."""
     require_tool("gcc")
     files = emitted(FEATURES[name], method)
     for k in (0, -1):

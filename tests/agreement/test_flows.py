@@ -24,7 +24,7 @@ N_STATES = (12, 10, 9)
 
 
 def with_equal_rows():
-    """Return a network of three features whose tables tell few of their states apart."""
+    """Return a network of three features whose tables distinguish few of their states."""
     rng = np.random.default_rng(0)
     own, child, other = (rng.integers(0, 4, (n, 20)) for n in (2, 6, 18))
     tables = [
@@ -49,7 +49,7 @@ def small_graph():
 
 
 def agrees(model, family, flow, monkeypatch):
-    """Tell whether the C of a flow and kernel answers as the model; None where it has no layout."""
+    """Return whether the C of a flow and kernel equals the model; None where it has no layout."""
     monkeypatch.setattr(demands, "FLOWS_FOR", {"size": (flow,)})
     program, _ = optimize(program_of(model), flow)
     if next(iter(FAMILIES[family](program)), None) is None:

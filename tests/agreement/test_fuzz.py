@@ -1,4 +1,4 @@
-"""Any bytes to any entry point but `trusted`: an answer, and nothing read out of bounds."""
+"""Random bytes to any entry point but `trusted`: an answer, and nothing read out of bounds."""
 
 import ctypes
 import mmap
@@ -67,7 +67,7 @@ def random_bytes(n_rows: int, dtype, shape: tuple[int, ...], seed: int):
 @EVERY_NAME
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_random_bytes_are_safe_under_sanitizers(require_tool, compiler, name):
-    """Inputs lie in objects of exactly their size; an access beside them stops the program."""
+    """Inputs are in objects of exactly their size; an access out of bounds stops the program."""
     require_tool(compiler)
     model = BY_NAME[name]()
     (tool,) = host_compilers(compiler)
@@ -79,7 +79,7 @@ def test_random_bytes_are_safe_under_sanitizers(require_tool, compiler, name):
 
 
 class Guarded:
-    """Memory that ends where a page begins that must not be read, nor one before it."""
+    """Memory between two guard pages."""
 
     def __init__(self, size: int) -> None:
         page = mmap.PAGESIZE
@@ -125,7 +125,7 @@ def test_nothing_is_read_beside_the_input_through_cffi(require_tool, name):
 )
 @given(models(), st.integers(0, 2**32 - 1))
 def test_random_bytes_are_safe_in_any_model(require_tool, model, seed):
-    """Whatever its structure and features."""
+    """Any structure and features."""
     require_tool("gcc")
     states, row = state_dtype(model.n_states), row_dtype(model.features)
     with build_harness(sources(model, emitted(model)), opt_level="-O1") as program:

@@ -1,4 +1,4 @@
-"""The C that bncc emits, on this machine: equal to the integer model, and any mistake is seen."""
+"""Emitted C on the host: equal to the integer model, and any mistake is detected."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ def check(model, files) -> Agreement:
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_c_agrees_at_every_level(require_tool, compiler, name):
-    """Unoptimized, as usual, and as hard as the compiler can."""
+    """Unoptimized, at the usual level, and at the highest level of optimization."""
     require_tool(compiler)
     model = BY_NAME[name]()
     files, inputs = emitted(model), list(cases(model, effort=Effort(n_random=300)))
@@ -48,7 +48,7 @@ def test_the_c_agrees_at_every_level(require_tool, compiler, name):
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_c_agrees_under_sanitizers(require_tool, name):
-    """Nothing undefined happens and nothing is touched out of bounds."""
+    """No undefined behavior, and no access out of bounds."""
     require_tool("gcc")
     outcome = verify(BY_NAME[name](), sanitize=True, opt_level="-O1", n_random=300)
     assert outcome.agree, outcome.first_mismatch
@@ -59,14 +59,14 @@ def test_the_c_agrees_under_sanitizers(require_tool, name):
 )
 @given(models())
 def test_the_c_of_any_model_agrees(require_tool, model):
-    """Whatever its features, structure, format and costs."""
+    """Any features, structure, format and costs."""
     require_tool("gcc")
     outcome = verify(model, opt_level="-O1", n_random=100)
     assert outcome.agree, outcome.first_mismatch
 
 
 def test_a_wrong_table_entry_is_seen(require_tool):
-    """Anywhere in the tables, by one unit."""
+    """Any entry of the tables, by one unit."""
     require_tool("gcc")
     model = letter_like()
     files = emitted(model, kernel="plain")
@@ -78,7 +78,7 @@ def test_a_wrong_table_entry_is_seen(require_tool):
 
 
 def test_a_table_in_the_wrong_array_is_seen(require_tool):
-    """The first table of the second array, looked for in the first."""
+    """The first table of the second array, read from the first."""
     require_tool("gcc")
     model = two_cost_arrays()
     files = emitted(model, kernel="plain")
@@ -113,7 +113,7 @@ def test_a_wrong_fallback_is_seen(require_tool):
 
 
 def test_a_wrong_limit_of_a_state_is_seen(require_tool):
-    """One state more than there is would be read past the table."""
+    """One state too many would be read past the table."""
     require_tool("gcc")
     model = letter_like()
     options = EmitOptions("m", ENTRIES, kernel="plain", optimize="size")

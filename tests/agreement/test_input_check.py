@@ -1,4 +1,4 @@
-"""The check of an input as C: exact next to every limit, and a wrong limit is seen."""
+"""The input check as C: exact next to every limit, and a wrong limit is detected."""
 
 import re
 
@@ -27,11 +27,11 @@ SHAPES = {
     "wide, in words": (5, 32768, 300, 1, 4, 32769, 7),
 }
 TARGETS = (None, "x86", "cortex-m4")
-"""For each the C is compiled for the host: it is right on any machine."""
+"""The C of each is compiled for the host: it is correct on any target."""
 
 
 def naive(n_states):
-    """Return naive Bayes of two classes in which every state tells something."""
+    """Return naive Bayes of two classes in which every state is informative."""
     rng = np.random.default_rng(0)
     tables = [rng.integers(0, 16, (n, 2)).tolist() for n in n_states]
     features = [hand.feature(f"x{f}", n) for f, n in enumerate(n_states)]
@@ -98,7 +98,7 @@ def test_a_wrong_word_is_seen(require_tool, target):
     model = naive((5, 1, 4, 3, 8, 5, 4, 4, 4, 4, 127, 128, 2, 3, 9, 16))  # words share none
     options = EmitOptions("m", ENTRIES, kernel="plain", optimize="speed", target=target)
     files = dict(emit_c(model, options).files)
-    # What a wrong check lets through is not looked up: it may lie far behind the tables.
+    # An input that a wrong check accepts is not looked up: it may be far beyond the tables.
     text = files["m.c"].replace("return m_decide(x);", "return 0;", 1)
     words = list(re.finditer(r"_state_word\(&x\[(\d+)\]\);\n.*\+ (0x\w+)U\);\n", text))
     assert len(words) == {"x86": 2, "cortex-m4": 4}[target]

@@ -1,4 +1,4 @@
-"""The C of every kernel, on this machine: equal to the integer model, scores included."""
+"""The C of every kernel on the host: equal to the integer model, scores included."""
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -66,7 +66,7 @@ def emitted(model, family):
 
 
 def test_the_layouts_are_those_that_exist():
-    """What the tests below leave out is what no test could ask for."""
+    """The tests below skip only combinations that do not exist."""
     programs = {name: optimize(program_of(make()))[0] for name, make in BY_NAME.items()}
     for family, lay_out in FAMILIES.items():
         without = [
@@ -86,7 +86,7 @@ def test_the_c_of_a_kernel_agrees(require_tool, family, name, level):
 
 @by_model
 def test_the_c_of_a_kernel_agrees_under_sanitizers(require_tool, family, name):
-    """No signed sum overflows, nothing is touched out of bounds."""
+    """No signed overflow, no access out of bounds."""
     require_tool("gcc")
     model = BY_NAME[name]()
     outcome = verify(

@@ -1,4 +1,4 @@
-"""Missing features, on this machine: the C decides as the definition in Python does."""
+"""Missing features on the host: the C equals the definition in Python."""
 
 from itertools import product
 
@@ -126,7 +126,7 @@ def test_a_mistake_in_the_odometer_is_seen(require_tool, old, new):
 
 
 def see_mistake(require_tool, model, old, new):
-    """Require that the check sees a change of the C's text."""
+    """Require that the check detects a change of the C's text."""
     require_tool("gcc")
     files = dict(emitted(model).files)
     files["m.c"] = replaced(files["m.c"], old, new)
@@ -157,7 +157,7 @@ def test_a_wrong_number_of_the_odometer_is_seen(require_tool, array, k):
 
 
 def see_number(require_tool, model, array, k):
-    """Require that the check sees a change of an entry."""
+    """Require that the check detects a change of an entry."""
     require_tool("gcc")
     files = dict(emitted(model).files)
     files["m.c"] = bumped(files["m.c"], array, k, 50 if array == "correction" else 1)

@@ -1,4 +1,4 @@
-"""Readings beyond their type and unseen categories: `predict` and the C put them in one state."""
+"""Readings beyond their type and unseen categories: the same state in `predict` and in the C."""
 
 from functools import cache
 
@@ -24,7 +24,7 @@ OUTSIDE = [-40000, -32769, -32768, -32767, 32767, 32768, 1e6, -1e6, 2**31, -(2**
 
 
 def column(kind: str) -> Column:
-    """Return training cells of one kind, each sixth missing: missing ones are of class a."""
+    """Return training cells of one kind, every sixth missing: missing ones have class a."""
     rng = np.random.default_rng(0)
     missing = np.arange(N_ROWS) % 6 == 0
     if kind == "category":
@@ -106,7 +106,7 @@ def test_the_c_decides_as_python_for_nan_and_infinities():
 
 @KINDS
 def test_far_readings_have_one_state_in_both_ways(kind):
-    """The table's states, and the states of what the C is given, on readings of all sizes."""
+    """The table's states equal those of the readings passed to the C, for readings of all sizes."""
     model = boosted(kind)
     table = far_table(model.features, 500, np.random.default_rng(1))
     R = raw_of_table(model.features, table)
@@ -121,7 +121,7 @@ def test_far_readings_have_one_state_in_both_ways(kind):
 
 @KINDS
 def test_a_check_s_own_inputs_find_a_driver_that_does_not_saturate_alike(kind, monkeypatch):
-    """`verify` finds another rule of saturation in Python without any DATA."""
+    """`verify` detects a different saturation rule in Python without any DATA."""
     if kind in ("float32", "category", "state"):
         wrong = {"float32": np.inf, "category": 0, "state": 0}[kind]
         right = raw_of_table

@@ -1,4 +1,4 @@
-"""The claim of bit-exactness on the papers' data, by the scripts that measure it."""
+"""Bit-exactness on the papers' data, by the scripts that measure it."""
 
 import re
 from dataclasses import replace
@@ -72,7 +72,7 @@ def test_the_narrowest_and_the_widest_agree_on_a_target(
 @pytest.mark.shared
 @pytest.mark.slow
 def test_the_whole_matrix_agrees_on_targets(shared_data, require_bench, require_tool):
-    """Three sets, two structures, four widths, nine machines, whatever the C is chosen for."""
+    """Three sets, two structures, four widths, nine targets, every optimization goal."""
     for target in TARGETS:
         require_bench(target)
         require_tool(f"{MACHINES[target][1]}objdump")
@@ -83,7 +83,7 @@ def test_the_whole_matrix_agrees_on_targets(shared_data, require_bench, require_
 
 @pytest.fixture
 def small(monkeypatch, tmp_path):
-    """Let the matrix speak of one small model on this machine; return its command's words."""
+    """Limit the matrix to one small model on the host; return the words of its command."""
     model = hand.naive_integer()
     columns = [
         Column(f.name, "integer", np.arange(-20, 20), np.zeros(40, dtype=bool))
@@ -102,7 +102,7 @@ def small(monkeypatch, tmp_path):
 
 @pytest.mark.cc
 def test_finished_runs_are_not_run_again(small, monkeypatch, capsys):
-    """A log, even one cut off in the middle of a line, spares what it holds; new inputs do not."""
+    """A log, even a truncated one, saves the work that it records; new inputs are run."""
     assert target_matrix.main(small) == 0
     first = capsys.readouterr().out
     log = Path(small[-3])
@@ -123,7 +123,7 @@ def test_finished_runs_are_not_run_again(small, monkeypatch, capsys):
 
 @pytest.mark.cc
 def test_ways_with_the_same_c_are_compared_once(small, capsys):
-    """What `balanced` chose are lanes; another kernel has no layout."""
+    """`balanced` chose lanes; another kernel has no layout."""
     assert target_matrix.main(small) == 0
     said = capsys.readouterr()
     ends = [re.sub(r"[\d.]+ s", "", line.partition(": ")[2]) for line in said.err.splitlines()]
@@ -136,7 +136,7 @@ def test_ways_with_the_same_c_are_compared_once(small, capsys):
 
 @pytest.mark.cc
 def test_a_mismatch_fails_the_matrix_and_is_tried_again(small, monkeypatch, capsys):
-    """Exit status 1, the input in words; the next run looks again."""
+    """Exit status 1, and the input in the report; the next run checks again."""
     spoil(monkeypatch, lambda text: text.replace("< lowest", "> lowest"))
     for _ in range(2):
         assert target_matrix.main(small) == 1
@@ -157,7 +157,7 @@ def test_a_multiplication_fails_the_matrix(small, monkeypatch, capsys, require_b
 
 
 def spoil(monkeypatch, change) -> None:
-    """Let the emitter write other C."""
+    """Make the emitter write different C."""
     honest = target_runs.emit_c
 
     def wrong(model, options):

@@ -2,7 +2,7 @@
 The text of every kernel, interpreted as C99 without a compiler: equal to the integer model.
 
 The interpreter reads the printed C back, see `tests.printed.program`. Inputs reach every row of
-every table, and it is checked that they do: of an array that a kernel reads, all is read but zeros.
+every table, which is checked: a kernel reads all entries of its arrays except zeros.
 """
 
 from dataclasses import replace
@@ -76,7 +76,7 @@ def assert_model_agrees(name, kernel, int_bits):
 
 
 def assert_program_agrees(program, kernel, int_bits):
-    """Compare a layout of a program that is no model's with the program."""
+    """Compare a layout of a program without a model with the program."""
     costs = partial(ir.costs, program)
     assert_agrees(stand_in(program), program, kernel, int_bits, costs)
 
@@ -85,7 +85,7 @@ SOME = (
     "naive_integer", "tan_float", "category_with_missing", "saturated", "sum_65536",
     "general_network", "sum_of_tables",
 )  # fmt: skip
-"""Models for every day; the rest are slow."""
+"""Models of the ordinary run; the rest are slow."""
 PAIRS = [(name, family) for name in hand.NAMED for family in layouts(optimized(name))]
 
 
@@ -159,7 +159,7 @@ def test_any_model_is_printed_as_it_is_meant(data, model):
 @pytest.mark.parametrize("int_bits", WIDTHS)
 @pytest.mark.parametrize("name", hand.NAMED)
 def test_entry_points_around_the_kernel_are_printed_as_they_are_meant(name, int_bits):
-    """Readings at thresholds, states out of range, gaps, and features fed one by one."""
+    """Readings at thresholds, states out of range, gaps, and streamed features."""
     model = hand.NAMED[name]()
     entries = {"raw", "scores", "trusted", "stream"}
     if why_not(model) is None:
@@ -188,7 +188,7 @@ def test_c_of_constant_time_is_printed_as_it_is_meant(name):
 
 
 def thinned(case, most=40):
-    """Return a case with so many of its inputs, from its beginning to its end."""
+    """Return a case with so many of its inputs, from first to last."""
     k = np.unique(np.linspace(0, len(case.x) - 1, most).astype(int)) if len(case.x) else []
     fields = {name: getattr(case, name) for name in ("x", "y", "scores", "is_missing")}
     return replace(case, **{name: v if v is None else v[k] for name, v in fields.items()})

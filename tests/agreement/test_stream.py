@@ -1,4 +1,4 @@
-"""Features one by one, on this machine: the decision of all at once, and every misuse refused."""
+"""Streamed features on the host: the decision of all at once, and every misuse refused."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -65,7 +65,7 @@ HELD_TWICE = "    if (s->x[i] != M_UNFED) {\n        return M_ERR_TWICE;\n    }\
     ],
 )
 def test_a_mistake_in_the_text_is_seen(require_tool, name, old, new):
-    """All but the last, which changes nothing and has to pass."""
+    """All mistakes but the last, which changes nothing and has to pass."""
     require_tool("gcc")
     model = BY_NAME[name]()
     files = dict(emitted(model).files)
@@ -89,7 +89,7 @@ GUARD = "    if (i >= M_N_FEATURES) {\n        return M_ERR_FEATURE;\n    }\n"
 
 @pytest.mark.parametrize("behind", ["    return m_feed(", "    if (value > "])
 def test_a_feature_beyond_the_last_that_is_let_in_is_seen(require_tool, behind):
-    """By a sanitizer, or since it is not refused."""
+    """Detected by a sanitizer, or because it is not refused."""
     require_tool("gcc")
     model = hand.naive_integer()
     files = dict(emitted(model).files)

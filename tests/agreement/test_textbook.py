@@ -1,4 +1,4 @@
-"""The textbook classifier decides as the model does; otherwise it would be no baseline."""
+"""The textbook classifier equals the model; otherwise it would not be a baseline."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ def check(model, files):
 
 
 def largest_sums():
-    """Return a model whose sums are 65535 and 65534: one unit more and class 0 would win."""
+    """Return a model whose sums are 65535 and 65534: with one more unit class 0 would win."""
     n = 257
     tables = [[[255, 255 - (i == 0)]] for i in range(n)]
     features = [hand.feature(f"x{i}", 1) for i in range(n)]
@@ -62,7 +62,7 @@ def test_it_agrees_at_every_level(require_tool, compiler, name):
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_it_agrees_under_sanitizers(require_tool, name):
-    """Nothing undefined happens and nothing is touched out of bounds."""
+    """No undefined behavior, and no access out of bounds."""
     require_tool("gcc")
     model = BY_NAME[name]()
     outcome = verify_files(
@@ -77,7 +77,7 @@ def test_it_agrees_under_sanitizers(require_tool, name):
 )
 @given(models(max_bits=8, only_networks=True))
 def test_that_of_any_model_agrees(require_tool, model):
-    """Whatever its features, structure and costs, as long as they fit."""
+    """Any features, structure and costs that fit."""
     require_tool("gcc")
     assert misfit(model) is None
     outcome = check(model, textbook_c(model, "m", raw=True).files)
@@ -88,14 +88,14 @@ def test_that_of_any_model_agrees(require_tool, model):
 @pytest.mark.parametrize("language", [C99, CPP17], ids=["c99", "c++17"])
 @pytest.mark.parametrize("name", ["host-gcc", "host-clang", "atmega1284p", "cortex-m0", "rv32ic"])
 def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
-    """On the host and for three microcontrollers; what an AVR cannot hold is left out there."""
+    """On the host and for three microcontrollers; models too large for an AVR are skipped there."""
     machine = MACHINES[name]
     is_avr = machine.compiler == "avr-gcc"
     require_tool(machine.compiler)
     if language is CPP17:
         require_tool(re.sub("gcc$", "g++", machine.compiler))
     if language is CPP17 and is_avr:
-        language = ("-xc++", "-std=c++1z", *STRICT_FLAGS)  # avr-gcc 5 knows its first name alone
+        language = ("-xc++", "-std=c++1z", *STRICT_FLAGS)  # avr-gcc 5 knows only the first name
     built = []
     for model_name, make in BY_NAME.items():
         for raw in (False, True):
@@ -145,7 +145,7 @@ def test_a_swapped_tie_rule_is_seen(require_tool):
     ],
 )  # fmt: skip
 def test_a_wrong_number_is_seen(require_tool, array, k):
-    """In any array; the prior by more than one unit, for there are no scores that would show it."""
+    """In any array; the prior by more than one unit, because no scores would show it."""
     require_tool("gcc")
     model = letter_like()
     files = textbook_c(model, "m").files
@@ -156,7 +156,7 @@ def test_a_wrong_number_is_seen(require_tool, array, k):
 
 @pytest.mark.parametrize("k", range(0, 28, 3))
 def test_a_wrong_cost_is_seen_when_it_changes_a_decision(require_tool, k):
-    """And only then: every joint state is tried."""
+    """Only then: every joint state is tried."""
     require_tool("gcc")
     model = hand.tan_float()
     costs = np.concatenate(model.tables).ravel()
@@ -171,7 +171,7 @@ def test_a_wrong_cost_is_seen_when_it_changes_a_decision(require_tool, k):
 
 
 def test_a_wrong_index_of_parents_is_seen(require_tool):
-    """Of a network whose features have several."""
+    """A network whose features have several parents."""
     require_tool("gcc")
     model = hand.general_network()
     files = textbook_c(model, "m").files

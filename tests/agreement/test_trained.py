@@ -1,8 +1,8 @@
 """
-Trained models with every kernel, aim and entry point: the C answers as Python does.
+Trained models with every kernel, aim and entry point: the C equals Python.
 
-Counting makes tables that random ones hardly ever are, see `benchmarks.shared.trained_models`. The
-bundled data every day, of twelve sets all models in the slow tests, and there random models as
+Counting makes tables that random ones rarely resemble, see `benchmarks.shared.trained_models`. The
+bundled data in every run, all models of twelve sets in the slow tests, and there random models as
 large.
 """
 
@@ -33,7 +33,7 @@ ENTRIES = frozenset({"raw", "scores", "trusted"})
 DAILY = (
     Trained("robot", "chow-liu", 3), Trained("wifi", "naive", 2), Trained("wifi", "chow-liu", 3),
 )  # fmt: skip
-"""Where pointers are mixed up, the first is wrong for size, the others for speed on RV32."""
+"""Seeds for mixed-up pointers: the first is wrong for size, the others for speed on RV32."""
 CHEAP = ("cortex-m0", "rv32")
 """Targets that are simulated without a process of their own."""
 
@@ -51,7 +51,7 @@ def families(model):
 
 
 def emissions(model, kernels, aims=AIMS):
-    """Return different C by what was asked for: kernels and aims, with what each can do."""
+    """Return different C by request: kernels and aims, with the entry points that each can have."""
     found = {}
     for kernel in kernels:
         entries = set(ENTRIES)
@@ -118,7 +118,7 @@ def test_a_trained_model_agrees_with_every_kernel(require_tool, trained):
 def test_every_kernel_and_aim_agrees_for_a_trained_model(
     require_tool, require_bench, shared_data, trained
 ):
-    """On the host with all entry points, and what is chosen for a target on that target."""
+    """All entry points on the host; the layout chosen for a target on that target."""
     require_tool("gcc")
     model, table = trained.model(shared_data), some_rows(trained, shared_data)
     assert_agrees(model, table, emissions(model, families(model)))
@@ -162,7 +162,7 @@ def test_a_large_random_model_agrees_with_every_kernel(require_tool, seed):
 
 
 def with_examples(test):
-    """Return a test that tries the seeds that are kept, and then new ones."""
+    """Return a test that tries the recorded seeds, and then new ones."""
     for seed in SEEDS:
         test = example(seed=seed)(test)
     return test
@@ -173,6 +173,6 @@ def with_examples(test):
 @given(seed=st.integers(0, 2**32 - 1))
 @with_examples
 def test_any_large_random_model_agrees(seed):
-    """With new seeds each time; nothing smaller is looked for, the seed is the example to keep."""
+    """New seeds each time; examples are not shrunk, the seed is recorded instead."""
     model = large(seed)
     assert_agrees(model, None, emissions(model, families(model)), n_random=100)

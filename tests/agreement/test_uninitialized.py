@@ -1,8 +1,8 @@
 """
-No entry point reads an output before it has written it, however the C is built.
+No entry point reads an output before it has written it, for every build of the C.
 
 The harness passes outputs that nothing has initialized and then writes them out. Under memcheck and
-MemorySanitizer an element that was not written, or that depends on what was there before, stops the
+MemorySanitizer an element that was not written, or that depends on its previous value, stops the
 program; optimizers that see the caller may make anything of such a read.
 """
 
@@ -48,7 +48,7 @@ WAYS = {
     "clang-one-unit": ("clang", "-O2", {"is_one_unit": True}),
     "gcc-one-unit": ("gcc", "-O2", {"is_one_unit": True}),
 }  # fmt: skip
-"""Compiler, level and what else is asked of the build."""
+"""Compiler, level and other build options."""
 KERNELS = [
     (family, constant_time)
     for family, constant_time in product(FAMILIES, (False, True))
@@ -88,7 +88,7 @@ def joined(inputs):
 
 
 def check(require_tool, model, emission, way, entries=None):
-    """Build in a way, ask entry points, and compare decisions and scores with Python."""
+    """Build with some options, call entry points, and compare decisions and scores with Python."""
     compiler, level, how = WAYS[way]
     require_tool(compiler)
     for tool in how.get("launcher", ())[:1]:
@@ -142,7 +142,7 @@ def test_every_kernel_agrees_in_every_way_of_building(require_tool, family, cons
 
 
 def test_memory_that_is_read_before_it_is_written_is_found(require_tool):
-    """What scores once did with `--constant-time`."""
+    """A former defect of scores with `--constant-time`."""
     model = hand.tan_float()
     files = dict(emitted(model, "plain", True).files)
     wrong = "s[c] = (m_cost_t)(s[c] ^ ((s[c] ^ score) & keep));"

@@ -1,4 +1,4 @@
-"""The C of lanes in 64-bit words, on this machine: equal to the integer model, scores included."""
+"""The C of lanes in 64-bit words on the host: equal to the integer model, scores included."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""Emissions in lanes of 64-bit words, every layout that is proved."""
+"""Emissions in lanes of 64-bit words: every layout that is proved safe."""
 
 from collections.abc import Iterator
 

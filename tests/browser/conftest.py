@@ -1,4 +1,4 @@
-"""What the tests in Chromium share: the browser of this machine, and pages of studies."""
+"""Fixtures of the tests in Chromium: the browser of this machine, and pages of studies."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -22,32 +22,32 @@ QUIET = (
 
 @dataclass
 class Opened:
-    """A page in the browser, and all that it said and asked for."""
+    """A page in the browser, with its console messages and requests."""
 
     page: Any
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def shown(self) -> int:
-        """Return how many trials pass the filters, once the page is at rest."""
+        """Return the number of trials that pass the filters, once the page is idle."""
         self.settle()
         return int(self.page.locator("#status").inner_text().split(" of ")[0].replace(",", ""))
 
     def reload(self) -> None:
-        """Open the same page again, and wait until it is at rest."""
+        """Reload the page, and wait until it is idle."""
         self.page.reload()
         self.page.wait_for_selector("html[data-ready=true]")
         self.requests.remove(self.page.url)
 
     def settle(self) -> None:
-        """Wait until what the last action has asked for is drawn."""
+        """Wait until the result of the last action is drawn."""
         self.page.evaluate(
             "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
         self.page.wait_for_selector("html[data-ready=true]")
 
     def drawn(self, plot: int) -> int:
-        """Return how many marks a plot shows."""
+        """Return the number of marks in a plot."""
         self.settle()
         count: int = self.page.evaluate(
             """(k) => ["cloud_marks", "sure_marks", "unsure_marks"].reduce((sum, name) =>
@@ -76,9 +76,9 @@ def browser(missing: Callable[[str], NoReturn]) -> Iterator[Any]:
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
     """
-    Return ``open_page(studies, **context)``: their page, opened from a file, at rest.
+    Return ``open_page(studies, **context)``: their page, opened from a file, idle.
 
-    It must end without an error on the console and without a request but the page itself.
+    The console must have no error, and the page itself must be the only request.
     """
     opened: list[Opened] = []
 

@@ -1,4 +1,4 @@
-"""The page answers: brushes, filters, sorting and the card at a trial belong together."""
+"""The page is interactive: brushes, filters, sorting and the card of a trial are linked."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 
 def brush(opened: Opened, plot: int, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Drag over a plot; places as shares of its width and height."""
+    """Drag over a plot; positions are fractions of its width and height."""
     box = opened.page.locator(".view").nth(plot).bounding_box()
     mouse = opened.page.mouse
     mouse.move(box["x"] + start[0] * box["width"], box["y"] + start[1] * box["height"])
@@ -93,7 +93,7 @@ def test_ties_keep_the_order_of_trials_and_gaps_come_last(open_page: Open) -> No
     points = tuple(map(coarse, studies.study(90).points))
     assert any(point.footprint("avr") is None for point in points)
     opened = open_page([replace(STUDY, points=points)], target="avr")
-    # One head after another: each starts from the order that the last one has left.
+    # One header after another: each starts from the order that the last one left.
     for head, value in [*HEADS.items(), *reversed(HEADS.items())]:
         known = [p for p in points if value(p) is not None]
         gaps = [p.number for p in points if value(p) is None]

@@ -99,8 +99,8 @@ def test_a_study_that_was_not_measured_has_two_plots(open_page: Open) -> None:
 
 
 def test_ten_thousand_trials_load_at_once(open_page: Open, tmp_path: Path) -> None:
-    """Under 2 s: the best of three, since other work of the machine only adds to it."""
-    open_page([STUDY])  # the first page pays for starting the browser's processes
+    """Under 2 s: the best of three, since other load on the machine only adds to it."""
+    open_page([STUDY])  # the first page includes the start of the browser's processes
     opened = open_page([studies.study(10_000, seed=2)])
     assert (tmp_path / "report-1.html").stat().st_size < 5_000_000
     times = []

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: running it, small tables, a trained model."""
+"""Fixtures of the command line's tests: running it, small tables, a trained model."""
 
 import csv
 import json
@@ -24,7 +24,7 @@ def invoke(*args: object) -> Result:
 
 @pytest.fixture(autouse=True)
 def few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cross-validate in two folds where a test does not say otherwise: most are about the rest."""
+    """Cross-validate in two folds by default: most tests are about other things."""
     monkeypatch.setattr("bncc.cli.train.DEFAULT_FOLDS", 2)
 
 
@@ -73,7 +73,7 @@ def refused() -> Callable[..., str]:
 
 
 def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no compiler and no simulator price a model."""
+    """Prevent compilers and simulators from pricing a model."""
 
     def find(*_: object, **__: object) -> None:
         raise ToolchainError("no compiler is installed")
@@ -83,7 +83,7 @@ def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let models be priced by estimate."""
+    """Price models by estimate."""
     no_tools(monkeypatch)
 
 
@@ -95,7 +95,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]
 
 
 def sensor_rows(n: int = 240, seed: int = 0) -> list[list[object]]:
-    """Return rows of an integer, a float and a text column that tell three classes apart."""
+    """Return rows of an integer, a float and a text column that distinguish three classes."""
     rng = np.random.default_rng(seed)
     rows: list[list[object]] = []
     for k in range(n):
@@ -136,7 +136,7 @@ def model(tmp_path: Path, trained_bytes: bytes) -> Path:
 
 @pytest.fixture
 def sweeps(tmp_path: Path) -> Iterator[Sweeps]:
-    """Return what starts sweeps in processes of their own; those that are left are killed."""
+    """Return a function that starts sweeps in their own processes; remaining ones are killed."""
     found = Sweeps(tmp_path)
     yield found
     found.end()

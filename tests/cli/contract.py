@@ -12,7 +12,7 @@ BASELINE_KEYS = {"optimization", "flash", "ram", "stack", "predict", "trusted", 
 
 
 def check_shape(facts: dict[str, Any], unit: str) -> None:
-    """Hold one target's object to the letter of the contract."""
+    """Compare one target's object with the contract to the letter."""
     assert set(facts) == KEYS
     for measured in (facts, facts["baseline"]):
         for entry in ("predict", "trusted", "raw"):
@@ -22,7 +22,7 @@ def check_shape(facts: dict[str, Any], unit: str) -> None:
             assert 0 < spread["min"] <= spread["mean"] <= spread["max"]
         assert measured["flash"] > 0
         assert measured["ram"] == 0
-        assert measured["stack"] >= 0  # registers may do for a small model
+        assert measured["stack"] >= 0  # registers may suffice for a small model
     assert set(facts["baseline"]) == BASELINE_KEYS
     assert set(facts["ratio"]) == {"flash", "predict", "trusted", "raw"}
     assert facts["ratio"]["flash"] == facts["baseline"]["flash"] / facts["flash"]

@@ -9,7 +9,7 @@ from bncc.train.checkpoint.callbacks import Callbacks
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, epochs: int, n_signals: int = 1) -> None:
-    """Raise Ctrl-C in the epoch behind so many, counted over both descents."""
+    """Raise Ctrl-C in the epoch after so many, counted over both descents."""
     done = []
     tell = Callbacks.goes_on
 

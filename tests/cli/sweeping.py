@@ -1,4 +1,4 @@
-"""A sweep as a program of its own, that is killed and continued; what the tests of it share."""
+"""A sweep in its own process that is killed and resumed, for the tests of sweeps."""
 
 import dataclasses
 import os
@@ -37,7 +37,7 @@ class Sweeps:
     Parameters
     ----------
     folder : Path
-        For the space, and for what killed processes leave.
+        For the space, and for the remains of killed processes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -61,14 +61,14 @@ class Sweeps:
         return process
 
     def end(self) -> None:
-        """Kill what is left of them."""
+        """Kill the remaining processes."""
         for process in self._started:
             if process.returncode is None:
                 process.kill()
                 process.communicate()
 
     def finish(self, study: object, *options: object) -> None:
-        """Let a sweep work until it is done."""
+        """Run a sweep until it is done."""
         process = self.start(study, *options)
         _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
@@ -85,7 +85,7 @@ class Sweeps:
         return found
 
     def await_end(self) -> None:
-        """Wait until none of these processes is left."""
+        """Wait until all of these processes have ended."""
         end = time.monotonic() + 30
         while alive := self.alive():
             assert time.monotonic() < end, f"{len(alive)} processes have outlived their sweep"
@@ -98,13 +98,13 @@ def _environ(folder: Path) -> bytes:
 
 
 def wait_for(process: subprocess.Popen[str], text: str) -> bool:
-    """Read what a process says until a line holds the text; return whether one did."""
+    """Read the output of a process until a line contains the text; return whether one did."""
     assert process.stderr is not None
     return any(text in line for line in process.stderr)
 
 
 def found_in(study: object) -> dict[int, dict[str, Any]]:
-    """Return all that is known of the trials of a study, but how long they took."""
+    """Return all facts about the trials of a study except their durations."""
     (found,) = read_study(str(study))
     assert found.failed == {}
     return {p.number: dataclasses.asdict(p) | {"seconds": None} for p in found.points}

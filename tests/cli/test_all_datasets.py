@@ -1,4 +1,4 @@
-"""Every classification set at hand, by the command line alone; the table is docs/datasets.md."""
+"""Every available classification set, by the command line alone; the table is docs/datasets.md."""
 
 from pathlib import Path
 

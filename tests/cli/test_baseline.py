@@ -36,7 +36,7 @@ def test_the_report_is_for_people(run: Run) -> None:
 
 @pytest.mark.firmware
 def test_the_c_is_measured(run_json: RunJson, require_tool: Callable[[str], str]) -> None:
-    """A network's C is there without any generator."""
+    """The C of a network needs no generator."""
     require_tool("arm-none-eabi-gcc")
     words = ("--option", "epochs=3", "--option", "layers=2", "--target", "cortex-m0")
     found = run_json("baseline", WIFI, "--classifier", "dnn", *words)
@@ -74,7 +74,7 @@ def test_bad_options_get_one_sentence(refused: Refused, words: tuple[str, ...], 
 def test_a_sweep_draws_both_and_picks_a_network(
     run: Run, run_json: RunJson, tmp_path: Path
 ) -> None:
-    """And the command of a baseline gives its figures again."""
+    """The command of a baseline reproduces its figures."""
     space = tmp_path / "space.toml"
     space.write_text(SPACE)
     words = ("--study", tmp_path / "s.db", "--space", space, "--target", "none", "--repeats", 1)

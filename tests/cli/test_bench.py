@@ -1,4 +1,4 @@
-"""``bncc bench``: the figures of the contract, and what is said where there are none."""
+"""``bncc bench``: the figures of the contract, and the messages where there are none."""
 
 import platform
 from collections.abc import Callable, Iterator
@@ -54,9 +54,9 @@ REPORT = TargetReport(
 @pytest.fixture
 def tools(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """
-    Let every machine but the AVR be there, and measure without building; return what is asked.
+    Install every target but the AVR, and measure without building; return the requests.
 
-    Under a target's name is the answer, a `REPORT` by default, or the error.
+    A target's name maps to the answer, a `REPORT` by default, or to the error.
     """
     asked: dict[str, Any] = {}
 
@@ -149,7 +149,7 @@ def test_the_compiler_s_level_goes_with_what_is_asked_for(
 def test_rows_come_from_the_data_or_the_seed(
     run: Run, tools: dict[str, Any], model: Path, readings: Path
 ) -> None:
-    """At most all rows; the same seed chooses the same."""
+    """At most all rows; the same seed selects the same."""
     for options in (["--data", readings, "--rows", 999], [], ["--seed", 1], ["--seed", 1]):
         run("bench", model, "--target", "rv32", *options)
     inputs = [inputs for _, inputs, _ in tools["calls"]]
@@ -161,7 +161,7 @@ def test_rows_come_from_the_data_or_the_seed(
 def test_where_the_textbook_does_not_fit_there_is_no_ratio(
     run: Run, run_json: RunJson, tools: dict[str, Any], model: Path
 ) -> None:
-    """A model without thresholds has no figures for raw readings either."""
+    """A model without thresholds has no figures for raw readings."""
     tools["rv32"] = replace(
         REPORT,
         ours=measurement(1, "-O2", "predict", "trusted"),
@@ -199,7 +199,7 @@ def test_people_read_a_table_per_machine(run: Run, tools: dict[str, Any], model:
 def test_entry_points_that_the_textbook_lacks_are_named(
     run: Run, tools: dict[str, Any], model: Path
 ) -> None:
-    """Its bytes are those of the function that takes the same."""
+    """Its bytes are those of the function with the same arguments."""
     assert "of the textbook:" not in run("bench", model, "--target", "rv32").stdout
     ours = measurement(1, "-O2", "predict", "trusted", "raw", "raw_checked")
     ours = replace(ours, kept=("raw_checked",))
@@ -216,7 +216,7 @@ def test_entry_points_that_the_textbook_lacks_are_named(
 def test_readings_of_categories_alone_are_measured(
     require_bench: Callable[[str], Toolchain], run_json: RunJson, tmp_path: Path
 ) -> None:
-    """There ``predict_raw`` is emitted only where it is asked for."""
+    """There ``predict_raw`` is emitted only on request."""
     require_bench("cortex-m0")
     save_model(one_state_feature(), tmp_path / "m.bncc")
     found = run_json(

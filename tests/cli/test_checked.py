@@ -39,7 +39,7 @@ def model(run: Run, data: Path, tmp_path: Path) -> Path:
 
 
 def test_training_records_ranges_and_units(model: Path) -> None:
-    """Of all rows that the model has learned from; the unit of the file or of the brackets."""
+    """The ranges of all training rows; the unit from the file or from the brackets."""
     trained = load_model(model)
     assert reading_ranges(trained.features, trained.training) == (
         ReadingRange(10, 259, "cm"),
@@ -136,7 +136,7 @@ def test_what_makes_no_sense_is_refused(
 def test_a_wrong_file_of_units_is_refused_before_training(
     refused: Refused, data: Path, tmp_path: Path
 ) -> None:
-    """With its line; units of columns that are left out, and of the class, do no harm."""
+    """The message has the line; units of omitted columns and of the class are harmless."""
     units = tmp_path / "units.csv"
     units.write_text("column,unit\nground,-\nclass,-\nlihgt,klx\n")
     options = ("--units", units, "--drop", "ground")

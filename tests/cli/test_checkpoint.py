@@ -1,4 +1,4 @@
-"""The folder of ``bncc train --checkpoint``: what is taken from it, and what is not."""
+"""The folder of ``bncc train --checkpoint``: checkpoints that are resumed or refused."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_a_training_that_is_not_kept_leaves_what_another_has_there(
 def test_what_keeps_no_checkpoint_refuses_it_before_it_reads(
     refused: Refused, tmp_path: Path
 ) -> None:
-    """Not at the end of a training that somebody has left alone."""
+    """The refusal comes at the start, not at the end of a long training."""
     place = ("--checkpoint", tmp_path / "kept", "--resume", "-o", tmp_path / "m.bncc")
     line = refused("train", tmp_path / "absent.csv", "--structure", "tables", *place)
     assert "--checkpoint" in line

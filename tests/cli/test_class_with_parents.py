@@ -1,4 +1,4 @@
-"""A class that has parents itself, in what inspect and explain say, and in training."""
+"""A class with parents, in the output of inspect and explain, and in training."""
 
 from collections.abc import Callable
 from pathlib import Path

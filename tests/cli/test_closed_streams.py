@@ -27,7 +27,7 @@ LINES = {
     "unknown": ["nosuch"],
     "silent": ["export-bif", "m.bncc", "-o", "n.bif", "--force", "--quiet"],
 }
-"""Command lines by what they are, in this order."""
+"""Command lines by name, in this order."""
 
 EACH_IN_A_CHILD = """
 import json, os, sys

@@ -1,4 +1,4 @@
-"""Messages on stderr, results on stdout, nothing that a terminal would obey."""
+"""Messages on stderr, results on stdout, no terminal escapes."""
 
 import re
 import sys
@@ -36,7 +36,7 @@ def test_a_table_is_plain_columns_off_a_terminal(capsys: pytest.CaptureFixture[s
 
 
 def test_a_table_on_a_terminal_is_ruled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What looks like markup stays as it is, and NO_COLOR is honored."""
+    """Text that looks like markup is unchanged, and NO_COLOR is honored."""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -1,4 +1,4 @@
-"""The figures of S1 and S3: what of the cells is drawn where, and ``bncc reproduce --plot``."""
+"""The figures of S1 and S3: the positions of cells, and ``bncc reproduce --plot``."""
 
 from collections.abc import Callable
 from pathlib import Path

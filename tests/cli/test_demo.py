@@ -26,11 +26,11 @@ Refused = Callable[..., str]
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the demo count instead of descend, try fewer inputs, measure on one machine alone."""
+    """Make the demo count instead of descend, try fewer inputs, measure on one target alone."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))
-    # tests/cli/test_demo_choice.py has what follows.
+    # tests/cli/test_demo_choice.py tests the rest.
     monkeypatch.setattr(demo_choice, "sweep", lambda *given: None)
 
 
@@ -72,7 +72,7 @@ def test_the_whole_way(
 def test_the_commands_that_it_shows_can_be_typed(
     run: Run, run_json: RunJson, tmp_path: Path
 ) -> None:
-    """They repeat what the demo did: same error, same C."""
+    """They repeat the steps of the demo: same error, same C."""
     out = tmp_path / "demo"
     shown = [
         line.removeprefix("$ bncc ").split()
@@ -88,7 +88,7 @@ def test_the_commands_that_it_shows_can_be_typed(
     run(*emit, "--force", "--quiet")
     assert (out / "c" / "robot.c").read_bytes() == source
     assert verify[0] == "verify"
-    for command in bench:  # where there is a simulated machine
+    for command in bench:  # where there is a simulator
         assert command[:4] == ["bench", str(out / "robot.bncc"), "--data", str(out / "test.csv")]
         found = run_json(*command, "--rows", 3)
         assert list(found["targets"]) == command[5::2]
@@ -100,7 +100,7 @@ def test_it_is_measured_on_what_is_installed(
     run: Run, run_json: RunJson, require_bench: Callable[..., Toolchain], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """Here a Cortex-M0 and no AVR."""
+    """Only a Cortex-M0 is installed here, and no AVR."""
     require_bench("cortex-m0")
     monkeypatch.setattr(demo, "BENCHED", ("avr", "cortex-m0"))
 

@@ -26,7 +26,7 @@ RunJson = Callable[..., dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let it count instead of descend, measure nothing, and try three classifiers alone."""
+    """Make it count instead of descend, measure nothing, and try only three classifiers."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ())
@@ -45,7 +45,7 @@ def commands(said: str) -> list[list[str]]:
 def test_its_last_commands_can_be_typed(
     run: Run, run_json: RunJson, require_tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """The first goes on with the study, the second writes the same page."""
+    """The first command continues the study, the second writes the same page."""
     require_tool("gcc")
     out = tmp_path / "a demo"
     said = run("demo", "-o", out).stdout
@@ -63,7 +63,7 @@ def test_its_last_commands_can_be_typed(
     assert read_study(str(out / "study.db"))[0].points == before
     sweep[sweep.index("--trials") + 1] = "4"
     assert run_json(*sweep, "--space", tmp_path / "space.toml")["finished"] == 4
-    # Nothing tells of the folder in which it was made.
+    # No path of the folder in which it was made is stored.
     for file in (out / "study.db", out / "report.html"):
         assert b".bncc-" not in file.read_bytes()
     assert all(shlex.quote(str(out / "train.csv")) in point.command for point in before)

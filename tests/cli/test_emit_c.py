@@ -48,7 +48,7 @@ def test_json_names_files_passes_and_estimates(
 def test_a_package_is_written_with_its_folders(
     run_json: RunJson, refused: Refused, model: Path, tmp_path: Path, package: str
 ) -> None:
-    """JSON names every file, and an existing tree is not written over."""
+    """JSON names every file, and an existing tree is not overwritten."""
     out = tmp_path / "c"
     found = run_json("emit-c", model, "-o", out, "--package", package)
     assert sorted(found["files"]) == sorted(str(p) for p in out.rglob("*") if p.is_file())
@@ -137,7 +137,7 @@ def test_a_budget_that_fits_is_no_hindrance(run: Run, model: Path, tmp_path: Pat
 def test_a_budget_that_is_exceeded_is_exit_code_1(
     run: Run, refused: Refused, model: Path, tmp_path: Path, option: str, word: str
 ) -> None:
-    """The line names what would do, and it does."""
+    """The message names a sufficient budget, and it suffices."""
     line = refused("emit-c", model, "-o", tmp_path / "c", option, "10", code=1)
     said = rf"no kernel fits in 10 bytes of {word}; the kernel '(\w+)' needs about (\d+) bytes"
     match = re.match(said, line)
@@ -152,7 +152,7 @@ def test_a_budget_that_is_exceeded_is_exit_code_1(
 def test_a_budget_chooses_among_layouts(
     run_json: RunJson, model: Path, tmp_path: Path, bare: None
 ) -> None:
-    """The one with the least flash by estimate, where there is room for no other."""
+    """The kernel with the least flash by estimate, where no other fits."""
     options = ["--kernel", "packed", "--optimize", "speed"]
     fast = run_json("emit-c", model, "-o", tmp_path / "fast", *options)
     first, *others = fast["candidates"]
@@ -220,7 +220,7 @@ def test_more_may_be_said(run: Run, model: Path, tmp_path: Path, options: list[s
 def test_every_kernel_may_be_named(
     run_json: RunJson, refused: Refused, model: Path, tmp_path: Path, family: str, optimize: str
 ) -> None:
-    """It is the one emitted, unless none of its layouts is safe for the model."""
+    """The named kernel is emitted, unless none of its layouts is safe for the model."""
     program = optimize_program(program_of(load_model(model)))[0]
     options = ["-o", tmp_path / "c", "--kernel", family, "--optimize", optimize]
     if any(FAMILIES[family](program)):
@@ -265,7 +265,7 @@ def test_a_self_test_has_as_many_inputs_as_one_asks_for(
 def test_a_self_test_takes_its_inputs_from_readings(
     run: Run, refused: Refused, model: Path, readings: Path, tmp_path: Path
 ) -> None:
-    """They stand in the C as they stand in the file; the class is needed for nothing."""
+    """The vectors in the C are the rows of the file; the class is not needed."""
     run("emit-c", model, "-o", tmp_path / "c", "--data", readings, "--vectors", 9)
     text = (tmp_path / "c" / "sensor_vectors.h").read_text()
     colors = load_model(model).features[2].categories

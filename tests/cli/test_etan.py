@@ -20,13 +20,13 @@ def write(path, rows):
 
 @pytest.fixture
 def readings(tmp_path) -> Path:
-    """Write rows in which `far` only copies `near`, and `noise` tells nothing."""
+    """Write rows in which `far` only copies `near`, and `noise` is uninformative."""
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, 400)
     near = label ^ (rng.random(400) < 0.2)
     far = near ^ (rng.random(400) < 0.1)
     noise = rng.integers(0, 3, 400)
-    # Texts, which stay states: of numbers without the class MDL would make one.
+    # Texts, which stay states: MDL would merge numbers independent of the class into one.
     columns = ([f"s{state}" for state in column] for column in (near, far, noise, label ^ near))
     rows = zip(*columns, label, strict=True)
     return write(tmp_path / "t.csv", [("near", "far", "noise", "odd", "label"), *rows])
@@ -34,7 +34,7 @@ def readings(tmp_path) -> Path:
 
 @pytest.fixture
 def noise(tmp_path) -> Path:
-    """Write rows of which no column tells anything."""
+    """Write rows without any informative column."""
     rng = np.random.default_rng(1)
     rows = zip(rng.integers(0, 3, 300), rng.integers(0, 4, 300), rng.random(300) < 0.3, strict=True)
     return write(tmp_path / "n.csv", [("a", "b", "label"), *rows])
@@ -77,7 +77,7 @@ def test_a_feature_without_the_class_is_counted_and_drawn_without_it(
 
 
 def test_what_no_decision_depends_on_is_not_in_the_c(run, readings, tmp_path):
-    """`odd` is read by the table of `near`; `far` and `noise` are read by none that is left."""
+    """`odd` is read by the table of `near`; `far` and `noise` are read by no remaining table."""
     path = tmp_path / "m.bncc"
     run("train", readings, "-o", path, "--structure", "etan", "--parameters", "ml")
     program = run("inspect", path, "--ir").stdout.rpartition("table 0")

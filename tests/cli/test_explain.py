@@ -1,4 +1,4 @@
-"""``bncc explain`` tells what each table says of a row, and what would change the decision."""
+"""``bncc explain``: the contribution of each table for a row, and counterfactuals."""
 
 import re
 from collections.abc import Callable

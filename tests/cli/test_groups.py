@@ -30,9 +30,9 @@ BINS = ("--discretize", "width", "--n-bins", "20")
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     """
-    Return rows whose one feature tells the person, who alone tells the class.
+    Return rows whose one feature identifies the person, who alone determines the class.
 
-    Learned from rows of the same person, the error is none; of other people nothing is known. The
+    With training rows of the same person the error is 0; other people are unpredictable. The
     last column is that of the groups.
     """
     rng = np.random.default_rng(0)
@@ -58,7 +58,7 @@ def test_a_column_of_groups_that_is_dropped_is_told_so(
 
 @pytest.fixture
 def no_random_splits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every split of single rows at random fail."""
+    """Make every random split of single rows fail."""
 
     def never(*_: object) -> None:
         raise AssertionError("rows were split at random")
@@ -84,7 +84,7 @@ LEARNERS = {
 def test_no_stage_of_a_training_sees_a_group_on_both_sides(
     run_json: RunJson, people: Path, tmp_path: Path, learner: str, how: tuple[str, ...]
 ) -> None:
-    """Neither the split of the bits, nor folds of a learner, nor the validation error."""
+    """No random split: not for the bits, for folds of a learner, or for the validation error."""
     path = tmp_path / "m.bncc"
     found = run_json("train", people, *how, "-o", path, *LEARNERS[learner])
     assert found["error_validation"] > 0.4
@@ -95,7 +95,7 @@ def test_no_stage_of_a_training_sees_a_group_on_both_sides(
 
 
 def test_random_splits_show_nothing_of_it(run_json: RunJson, people: Path, tmp_path: Path) -> None:
-    """What the option is for."""
+    """The error that the option prevents."""
     options = ("--drop", "person", "-o", tmp_path / "m.bncc", *LEARNERS["ml"])
     assert run_json("train", people, *options)["error_validation"] < 0.05
 
@@ -219,7 +219,7 @@ def test_evaluate_reports_the_error_of_each_group(
     run("train", people, "--groups", "person", "-o", path, *LEARNERS["ml"], *bits)
     with people.open(newline="") as file:
         head, *rows = csv.reader(file)
-    # Person 1 is now even and wrongly decided; a row without a class is left out.
+    # Person 1 is now even and wrongly decided; a row without a class is excluded.
     rows = [[a, "even" if c == "person 1" else b, c] for a, b, c in rows] + [["5", "?", "person 0"]]
     data = write_csv(tmp_path / "later.csv", head, rows)
     found = run_json("evaluate", path, data, "--groups", "person")
@@ -270,7 +270,7 @@ def test_groups_of_one_class_each_leave_no_validation_error(
 def test_a_class_that_only_one_group_has_is_learned_in_the_end(
     run_json: RunJson, tmp_path: Path
 ) -> None:
-    """Folds without any row of a class are trained all the same, by every family."""
+    """Every family trains even on folds without any row of a class."""
     rows = [[10 * (k % 3) + k % 5, "abc"[k % 3], k % 3] for k in range(90)]
     data = write_csv(tmp_path / "d.csv", ["a", "class", "who"], rows)
     for learner in LEARNERS.values():

@@ -22,7 +22,7 @@ NAMES = (
     "%s%n", "??/", "#define X", "a" * 300, "  ", "RAW_T", "x", "raw_t", "0", "-1", "{{ 7*7 }}",
     "{% raw %}", "$(touch pwned)", "`id`", "\u202eright", "a,b", "a;b",
 )  # fmt: skip
-"""Column names that would break C, comments, templates, shells or terminals if let through."""
+"""Column names that would break C, comments, templates, shells or terminals if unescaped."""
 
 
 def hostile_rows(n_columns: int, labels: Sequence[str], n: int = 120) -> list[list[object]]:
@@ -80,7 +80,7 @@ def test_hostile_names_give_correct_c(
 
 
 def test_class_labels_reach_the_csv_and_back(run: Run, run_json: RunJson, tmp_path: Path) -> None:
-    """Predictions of a model on its own table, read again as classes, are no error."""
+    """Predictions of a model on its own table, read again as classes, have no error."""
     labels = ['a"b', "c,d", "e\nf", "ü"]
     rows = [[k % 4, labels[k % 4]] for k in range(40)]
     data = write_csv(tmp_path / "d.csv", ["x", "class"], rows)
@@ -166,7 +166,7 @@ def test_constant_columns_are_learned_and_agree(
 def test_only_constant_columns_still_make_a_classifier(
     run: Run, run_json: RunJson, require_tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """Nothing can be told from them: the most frequent class is the answer."""
+    """Uninformative rows: the most frequent class is the answer."""
     require_tool("gcc")
     rows = [[7, "same", "x" if k % 3 else "y"] for k in range(60)]
     data = write_csv(tmp_path / "d.csv", ["a", "b", "class"], rows)
@@ -211,7 +211,7 @@ def test_ten_thousand_columns_pass_their_own_test(
 def test_a_tree_over_ten_thousand_columns_is_refused_or_learned(
     tmp_path: Path,
 ) -> None:
-    """All pairs of 10,000 columns are too many for some machines: one line then, or a model."""
+    """All pairs of 10,000 columns exceed some machines' memory: a one-line error, or a model."""
     from tests.cli.conftest import invoke
 
     rows = [[*([k % 2] * 10_000), k % 2] for k in range(6)]

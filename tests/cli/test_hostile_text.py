@@ -1,4 +1,4 @@
-"""Hostile text in labels and training records, and what a killed process has left."""
+"""Hostile text in labels and training records, and the remains of a killed process."""
 
 import subprocess
 import sys
@@ -68,7 +68,7 @@ def test_labels_do_nothing_to_a_terminal(
     data, model = escaping
     monkeypatch.setattr(_NamedTextIOWrapper, "isatty", lambda self: is_terminal, raising=False)
     words = [str({"m": model, "d": data}.get(word, word)) for word in arguments]
-    result = CliRunner().invoke(main, words, color=True)  # else click takes some escapes away
+    result = CliRunner().invoke(main, words, color=True)  # otherwise click removes some escapes
     assert result.exit_code == 0, result.output
     if arguments[0] == "predict" and not is_terminal:
         assert "\x1b[31mred\x1b[0m" in result.stdout  # a pipe or a file gets the label itself
@@ -82,14 +82,14 @@ def test_labels_do_nothing_to_a_terminal(
 
 
 RECORDS = ("x", [1], {"a": 1}, True, -1, 1.5, 10**400, 10**30)
-"""What no error rate is."""
+"""Recorded values that are not error rates."""
 
 
 @pytest.mark.parametrize("part", ["train", "validation", "test"])
 def test_an_error_rate_that_is_none_is_named(
     refused: Refused, run: Run, tmp_path: Path, part: str
 ) -> None:
-    """The digest is right, so only who wrote the file is to blame."""
+    """The digest is correct, so the file was written this way."""
     for k, record in enumerate(RECORDS):
         model = hand.general_network()
         training = {**model.training, f"error_{part}": record}

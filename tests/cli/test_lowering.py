@@ -1,4 +1,4 @@
-"""How the command line lowers a model: options per machine, C emitted once."""
+"""Lowering by the command line: options per target, C emitted once."""
 
 from pathlib import Path
 

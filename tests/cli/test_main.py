@@ -121,7 +121,7 @@ def test_an_internal_error_shows_its_traceback_under_v(monkeypatch: pytest.Monke
 def test_notes_of_a_command_that_fails_stay_unsaid(
     refused: Refused, model: Path, tmp_path: Path
 ) -> None:
-    """A failing command says one line: what it noticed before does not matter any more."""
+    """A failing command prints one line: earlier notes do not matter any more."""
     data = tmp_path / "d.csv"
     data.write_text("light,slope,class\n1,2,kind 1\n1,2,?\n")
     assert "'color'" in refused("evaluate", model, data)

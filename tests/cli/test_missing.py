@@ -1,4 +1,4 @@
-"""Missing readings on the command line: a state, or summed out."""
+"""Missing readings on the command line: a state of their own, or marginalized."""
 
 import json
 from collections.abc import Callable

@@ -24,7 +24,7 @@ Tool = Callable[[str], str]
 
 
 def spoil(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands emit C in which the largest cost wins, and the last class on ties."""
+    """Make commands emit C in which the largest cost wins, and the last class on ties."""
     honest = lowering.emit_c
 
     def emit(model: Model, options: EmitOptions) -> Emission:

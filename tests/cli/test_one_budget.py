@@ -43,7 +43,7 @@ def limits_of(budget: Budget) -> list[object]:
 
 
 def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:
-    """Return the least budget that admits a model, and what the model takes."""
+    """Return the least budget that admits a model, and the footprint of the model."""
     found = price_of(model, budget)
     limits = replace(
         budget,
@@ -57,7 +57,7 @@ def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:
 
 @st.composite
 def budgets(draw: st.DrawFn, targets: tuple[str | None, ...]) -> tuple[str, Budget]:
-    """Draw a model by name, and what is asked for of it."""
+    """Draw a model by name, and the requested options."""
     name = draw(st.sampled_from(sorted(NAMED)))
     extras = draw(st.sets(st.sampled_from(EXTRAS), max_size=2)) & possible_entries(NAMED[name]())
     entries = draw(st.sampled_from([(), ("predict",), ("trusted", "scores"), ("predict-raw",)]))
@@ -71,7 +71,7 @@ def budgets(draw: st.DrawFn, targets: tuple[str | None, ...]) -> tuple[str, Budg
 
 
 def accepted(name: str, budget: Budget, *, is_recorded: bool) -> tuple[Budget, dict[str, Any]]:
-    """Emit a model within the least budget of ``train``; return that, and what was printed."""
+    """Emit a model within the least budget of ``train``; return that budget and the output."""
     model = NAMED[name]()
     limits, found = tight(model, budget)
     with TemporaryDirectory() as folder:

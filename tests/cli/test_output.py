@@ -1,4 +1,4 @@
-"""Outputs appear whole or not at all, and never over another without being told to."""
+"""Outputs appear whole or not at all, and never replace another file without `--force`."""
 
 import errno
 import os
@@ -118,7 +118,7 @@ def test_a_directory_in_the_way_of_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_disk_that_fails_half_way_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second of two files cannot be moved: the first goes back too."""
+    """The second of two files cannot be moved: the first is restored too."""
     (tmp_path / "a.c").write_text("old")
     replace = Path.replace
 
@@ -195,7 +195,7 @@ def test_no_source_is_replaced(
     monkeypatch: pytest.MonkeyPatch,
     refused: Refused,
 ) -> None:
-    """With ``--force`` neither, which is not advised then: the rows may be all there is of them."""
+    """``--force`` does not help and is not suggested: the rows may exist only in this file."""
     monkeypatch.chdir(tmp_path)
     files = [Path(name) for name in ("rows.csv", "other.csv", "m.bncc")]
     for file in files:

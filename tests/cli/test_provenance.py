@@ -1,4 +1,4 @@
-"""What emitted files say of their origin and their terms, by ``bncc emit-c``."""
+"""Provenance and license terms in files emitted by ``bncc emit-c``."""
 
 import hashlib
 import re
@@ -47,7 +47,7 @@ CASES = (
 )
 NOT_REPEATED = {"--output", "-o", "--force", "--json", "--quiet", "-v", "--verbose"}
 ELSEWHERE = {"--fold", "--measure"}
-"""Options that need an NPZ file, and tools: their words come about as those of the others."""
+"""Options that need an NPZ file or tools: their words are made like those of the others."""
 
 
 def files_below(folder: Path) -> dict[str, bytes]:
@@ -91,7 +91,7 @@ def test_the_command_in_the_header_gives_the_same_bytes(
 
 
 def test_every_option_of_the_command_is_tried_above() -> None:
-    """Another option that changes what is written needs a case in `CASES`."""
+    """Every option that changes the output needs a case in `CASES`."""
     options = {param.opts[0] for param in emit_c_command.params if isinstance(param, click.Option)}
     tried = {word for case in CASES for word in case if word.startswith("--")}
     assert options - NOT_REPEATED - ELSEWHERE == tried

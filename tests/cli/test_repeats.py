@@ -52,7 +52,7 @@ def test_what_is_not_measured_has_no_mean(
 def test_a_repeat_that_is_asked_for_is_told(
     run_json: RunJson, readings: Path, tmp_path: Path
 ) -> None:
-    """Scripts find the same keys whatever the number."""
+    """Scripts find the same keys for any number of repeats."""
     found = run_json("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--repeats", 1)
     assert len(found["repeats"]) == 1
     assert found["error_validation_mean"] == found["error_validation"]

@@ -1,4 +1,4 @@
-"""``bncc report``: formats by name, one sentence where it cannot, nothing overwritten."""
+"""``bncc report``: formats by name, one-sentence errors, nothing overwritten."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What ``bncc sweep`` has left in a file, ``bncc report`` shows."""
+"""``bncc report`` on a study file written by ``bncc sweep``."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""``bncc reproduce``: the paper's table, ours beside it."""
+"""``bncc reproduce``: the paper's table compared with ours."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Long training is killed, stopped and gone on with, and ends with the same model."""
+"""Training that is killed, stopped and resumed ends with the same model."""
 
 import os
 import random
@@ -23,14 +23,14 @@ Refused = Callable[..., str]
 
 MODEL, FOLDER, SAID = "m.bncc", "kept", "said"
 PROCESSES = get_context("forkserver")
-"""Each a process of its own, without the seconds in which Python imports numpy anew."""
+"""Separate processes that need not import numpy again, which takes seconds."""
 PROCESSES.set_forkserver_preload(
     ["bncc.cli.train", "bncc.train.train_model", "tests.cli.test_resume"]
 )
 
 
 def train_in_process(home: Path, arguments: Sequence[str]) -> None:
-    """Be ``bncc train``, and keep it every few epochs, so that many kills hit a write."""
+    """Run ``bncc train``, and save it every few epochs, so that many kills hit a write."""
     course.INTERVAL, course.LARGEST_SHARE = 0.01, float("inf")
     with (home / SAID).open("wb") as said:
         for stream in (1, 2):
@@ -48,13 +48,13 @@ def started(data: Path, home: Path, *options: str) -> ForkServerProcess:
 
 
 def age(home: Path) -> int | None:
-    """Return what tells a checkpoint from the one before it."""
+    """Return the modification time of the checkpoint, which differs from the previous one's."""
     path = home / FOLDER / NAME
     return path.stat().st_mtime_ns if path.exists() else None
 
 
 def wait_until_kept(process: ForkServerProcess, home: Path, before: int | None) -> None:
-    """Wait until a process has kept its training."""
+    """Wait until a process has saved its training."""
     while process.is_alive() and age(home) == before:
         time.sleep(0.002)
 
@@ -75,7 +75,7 @@ def test_a_killed_training_ends_with_the_model_of_one_that_was_not(
     for kill in range(n_kills):
         before = age(tmp_path)
         process = started(data, tmp_path, *options, "--resume")
-        if kill % 4:  # else perhaps before it has begun to train
+        if kill % 4:  # otherwise possibly before training has begun
             wait_until_kept(process, tmp_path, before)
         time.sleep(rng.uniform(0.0, 0.2))
         process.kill()

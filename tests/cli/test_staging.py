@@ -1,4 +1,4 @@
-"""Folders are filled whole or not at all wherever Ctrl-C, SIGTERM or kill -9 hits."""
+"""Folders are written whole or not at all wherever Ctrl-C, SIGTERM or kill -9 hits."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ def fill(folder: Path, files: dict[str, str]) -> None:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """Return the files of a folder; a stage that is left is a file of its own."""
+    """Return the files of a folder; a remaining staging folder counts as one file."""
     found = {str(p.relative_to(folder)): p for p in folder.rglob("*") if not p.is_dir()}
     return {name: path.read_text() for name, path in sorted(found.items())}
 
@@ -40,7 +40,7 @@ FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks a process to b
 
 
 class Hit:
-    """Calls something at some of the lines that the module runs, counted from 1."""
+    """Tracer that calls a function at some of the executed lines of the module, counted from 1."""
 
     def __init__(self, lines: tuple[int, ...], strike: Callable[[], None]) -> None:
         self.lines, self.strike, self.seen = lines, strike, 0
@@ -68,7 +68,7 @@ def interrupt() -> None:
 
 
 def struck(target: Path, lines: tuple[int, ...], strike: Callable[[], None]) -> int:
-    """Replace the files of a folder in a process that is struck, and return its exit code."""
+    """Replace the files of a folder in a process that is interrupted, and return its exit code."""
     fill(target, OLD)
     child = os.fork()
     if child == 0:
@@ -84,7 +84,7 @@ def struck(target: Path, lines: tuple[int, ...], strike: Callable[[], None]) -> 
 
 
 def users(folder: Path) -> dict[str, str]:
-    """Return what is not of a stage."""
+    """Return the files that do not belong to a staging folder."""
     return {name: text for name, text in content(folder).items() if not name.startswith(".bncc-")}
 
 
@@ -106,7 +106,7 @@ def test_an_interruption_at_any_line_leaves_the_old_or_the_new(tmp_path: Path) -
 @FORKS
 @pytest.mark.parametrize("later", [1, 7])
 def test_two_interruptions_lose_nothing(later: int, tmp_path: Path) -> None:
-    """The second while the first is undone: the old files are there, or come back."""
+    """The second comes while the first is undone: the old files are present or restored."""
     for line in count(1):
         target = tmp_path / str(line) / "c"
         code = struck(target, (line, line + later), interrupt)
@@ -142,7 +142,7 @@ def recovered(target: Path) -> None:
 
 
 def test_the_only_copies_of_an_earlier_version_are_kept(tmp_path: Path) -> None:
-    """It moved the user's files into its stage, and a kill left them there alone."""
+    """An earlier version moved the user's files into its staging folder, where a kill left them."""
     fill(tmp_path, {".bncc-x1/old/a.c": "mine", ".bncc-x2/new/a.c": "half"})
     recovered(tmp_path)
     assert content(tmp_path) == {".bncc-x1/old/a.c": "mine"}

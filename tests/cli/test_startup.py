@@ -1,4 +1,4 @@
-"""What a command imports: `emit-c` on a saved model must start in well under a second."""
+"""Imports of a command: `emit-c` on a saved model must start in well under a second."""
 
 import subprocess
 import sys
@@ -62,5 +62,5 @@ def test_counting_needs_no_torch(readings: Path, tmp_path: Path) -> None:
 
 
 def test_emit_c_starts_at_once(model: Path, tmp_path: Path) -> None:
-    """It takes half a second of an idle machine, most of it for what it imports."""
+    """It takes half a second on an idle machine, most of it for imports."""
     assert len(loaded("emit-c", model, "-o", tmp_path / "c")) < 600

@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill leave the model so far, and a way to go on."""
+"""Ctrl-C and SIGTERM leave the model so far, and the command that resumes training."""
 
 import os
 import signal
@@ -28,9 +28,9 @@ Refused = Callable[..., str]
 @pytest.mark.parametrize(
     ("after", "done", "n_train"),
     [
-        (3, 4, 216),  # the first descent, on all rows but those held out
+        (3, 4, 216),  # the first descent, on all rows but the validation rows
         (23, 24, 216),  # at its last epoch
-        (24, 24, 216),  # the second one has hardly begun
+        (24, 24, 216),  # the second one has barely begun
         (29, 6, 240),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pictures of sums show each row of a table in the sensor's units, and what it says in colors."""
+"""Pictures of boosted tables: each row in the sensor's units, its contribution in colors."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def texts_of(sheet: ET.Element) -> list[str]:
 
 
 def cells_of(sheet: ET.Element) -> list[float]:
-    """Return what the cells of a table say, row by row."""
+    """Return the text of a table's cells, row by row."""
     titles = (rect.findtext(f"{SPACE}title") for rect in sheet.findall(f"{SPACE}rect"))
     return [float(title) for title in titles if title is not None]
 

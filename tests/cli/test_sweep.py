@@ -1,4 +1,4 @@
-"""``bncc sweep``: what it prints and writes, what it refuses, and how it stops."""
+"""``bncc sweep``: its output and files, its refusals, and its interruption."""
 
 import json
 import random
@@ -67,7 +67,7 @@ def test_the_same_command_goes_on_and_does_nothing_twice(
     found = found_in(tmp_path / "s.db")
     assert {k: found[k] for k in first} == first
     assert sorted(found) == list(range(6))
-    # Fewer than there are change nothing.
+    # A number below the finished trials changes nothing.
     assert run_json(*options, "--trials", 1)["finished"] == 6
 
 
@@ -172,7 +172,7 @@ def test_trials_that_come_to_nothing_are_counted_and_replaced(
     run: Run, run_json: RunJson, options: tuple[object, ...], tmp_path: Path
 ) -> None:
     space = tmp_path / "space.toml"
-    # The learner knows no such option, which training says and the space does not.
+    # The learner has no such option, which training reports and the space does not.
     when = "when = { structure = 'chow-liu' }"
     space.write_text(f"{SPACE}[structure-option.parents]\nvalue = 2\n{when}\n")
     result = run(*options, "-v")

@@ -1,4 +1,4 @@
-"""A cluster of dask.distributed on loopback, of which a worker is killed."""
+"""A cluster of dask.distributed on loopback, with a worker that is killed."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Cluster:
         return process
 
     def worker(self, name: str | None = None) -> "subprocess.Popen[bytes]":
-        """Start a worker of one thread, which nobody starts again."""
+        """Start a worker of one thread that is not restarted."""
         words = ["--scheduler-file", self._file, "--no-nanny", "--nthreads", "1"]
         words += [] if name is None else ["--name", name]
         return self._start(
@@ -52,14 +52,14 @@ class Cluster:
         )  # fmt: skip
 
     def await_workers(self, n: int) -> None:
-        """Wait until so many have come."""
+        """Wait until so many workers have joined."""
         from distributed import Client
 
         with Client(self.address, set_as_default=False) as client:
             client.wait_for_workers(n, timeout=60)
 
     def await_task(self, name: str) -> None:
-        """Wait until a worker has something to do."""
+        """Wait until a worker has a task."""
         from distributed import Client
 
         end = time.monotonic() + 60
@@ -81,7 +81,7 @@ class Cluster:
                 time.sleep(0.02)
 
     def end(self) -> None:
-        """Kill all of it."""
+        """Kill the scheduler and all workers."""
         for process in self.processes:
             process.kill()
             process.wait()
@@ -112,7 +112,7 @@ def test_a_killed_worker_loses_no_trial(cluster: Cluster, sweeps: Sweeps, tmp_pa
 def test_a_search_for_a_budget_finds_the_same_on_a_cluster(
     cluster: Cluster, run: Callable[..., Result], tmp_path: Path
 ) -> None:
-    """To the bit, though one of the workers is killed at work."""
+    """Equal to the bit, although a busy worker is killed."""
     first, _ = cluster.worker("first"), cluster.worker()
     cluster.await_workers(2)
     options = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")

@@ -1,4 +1,4 @@
-"""A study is a function of its seed, whatever is killed or stopped in the meantime."""
+"""A study is a function of its seed, independent of kills and stops."""
 
 import random
 import signal
@@ -15,7 +15,7 @@ from tests.cli.sweeping import Sweeps, found_in, wait_for
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 LONG = ("--repeats", 30)
-"""So that 20 kills find something to hit: a trial takes tenths of a second."""
+"""Enough trials for 20 kills: a trial takes tenths of a second."""
 
 
 @pytest.mark.parametrize("n_kills", [4, 20])
@@ -27,7 +27,7 @@ def test_a_killed_study_is_the_one_that_was_not(
     n_killed = 0
     for k in range(n_kills):
         process = sweeps.start(study, *LONG)
-        # Some behind a trial's end, most within what comes before: a store, processes, imports.
+        # Some after the end of a trial, most before: in the store, processes, imports.
         wait_for(process, ": trial" if k % 4 == 3 else "read 2000 rows")
         time.sleep(rng.uniform(0, 0.05 if k % 4 == 3 else 0.6))
         process.kill()
@@ -39,7 +39,7 @@ def test_a_killed_study_is_the_one_that_was_not(
     assert sorted(found_in(study)) == list(range(12))
     assert found_in(study) == found_in(tmp_path / "whole.db")
     assert not list(tmp_path.glob(".*"))
-    assert n_killed >= n_kills // 2  # a study that has its trials ends by itself
+    assert n_killed >= n_kills // 2  # a study with all its trials ends on its own
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

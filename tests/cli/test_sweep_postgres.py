@@ -1,4 +1,4 @@
-"""A study in PostgreSQL: killed, continued, kept from others, read back."""
+"""A study in PostgreSQL: killed, continued, locked against others, read back."""
 
 import os
 import pwd
@@ -27,7 +27,7 @@ Refused = Callable[..., str]
 
 
 def _programs() -> Path | None:
-    """Return the folder of the newest server that Debian has installed, or that is on the path."""
+    """Return the folder of the newest server installed by Debian or found on the path."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if found:
         return found[-1].parent
@@ -41,7 +41,7 @@ def server(missing: Callable[[str], NoReturn]) -> Iterator[str]:
     programs = _programs()
     if programs is None:
         missing("PostgreSQL is not installed; run `apt-get install postgresql`")
-    # The server refuses to run as root, and has no way into pytest's folders then.
+    # The server refuses to run as root, and has no access to pytest's folders then.
     is_root = os.geteuid() == 0
     if is_root and not _has_user("postgres"):
         missing("there is no user postgres, and root may run no PostgreSQL")
@@ -102,7 +102,7 @@ def test_a_study_killed_and_continued_is_the_one_in_a_file(
 
 
 def test_a_database_without_an_encoding_serves(server: str, sweeps: Sweeps) -> None:
-    """As a cluster is that was made under ``LC_ALL=C``."""
+    """The encoding of a cluster that was created under ``LC_ALL=C``."""
     import psycopg
 
     name = f"db_{token_hex(8)}"

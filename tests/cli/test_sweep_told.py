@@ -1,4 +1,4 @@
-"""What ``bncc sweep`` says at its end, the same JSON as ``bncc report``, and rows it refuses."""
+"""The final output of ``bncc sweep``, the same JSON as ``bncc report``, and refused rows."""
 
 import json
 import shlex
@@ -33,7 +33,7 @@ OF_A_TRIAL = {
 
 
 def finding_of(study: Study, targets: tuple[str, ...], **limits: int) -> Finding:
-    """Return what a sweep would have found."""
+    """Return the finding of a sweep with these points."""
     limit = Budget(targets[0] if targets else None, **limits)
     best = best_within(study.points, limit)
     return Finding(

@@ -1,4 +1,4 @@
-"""``bncc targets``: what is installed and the one command that installs the rest."""
+"""``bncc targets``: the installed tools, and the one command that installs the rest."""
 
 import platform
 from collections.abc import Callable
@@ -104,7 +104,7 @@ def test_two_wheels_serve_all_but_the_avr(run_json: RunJson, installed: Install)
 
 
 def test_a_bare_machine_needs_one_command_per_target(run_json: RunJson, installed: Install) -> None:
-    """Wheels, for they need no root; the AVR's library is used through a compiler of this one."""
+    """Wheels, because they need no root; the AVR's library is used through a host compiler."""
     installed()
     found = run_json("targets")["targets"]
     assert {(facts["compiler"], facts["ready"]) for facts in found.values()} == {(None, False)}
@@ -133,7 +133,7 @@ def test_nothing_missing_needs_no_command(run: Run, installed: Install) -> None:
 
 
 def test_the_tools_are_those_that_are_used(run_json: RunJson) -> None:
-    """On this machine, whatever it has: ready targets are those that a build would find."""
+    """On this machine with its tools: ready targets are those that a build would find."""
     found = run_json("targets")
     assert {"gcc", "clang", "avr-gcc", "simavr"} <= {tool["name"] for tool in found["tools"]}
     for name, target in TARGETS.items():
@@ -152,7 +152,7 @@ def test_the_tools_are_those_that_are_used(run_json: RunJson) -> None:
 def test_simavr_is_there_when_its_library_is(
     run_json: RunJson, monkeypatch: pytest.MonkeyPatch, here: bool, version: str | None
 ) -> None:
-    """The command of that name does not count cycles for us."""
+    """The command of that name does not count cycles."""
     monkeypatch.setattr(simavr, "is_available", lambda: here)
     monkeypatch.setattr(simavr, "version", lambda: version)
     (tool,) = [tool for tool in run_json("targets")["tools"] if tool["name"] == "simavr"]
@@ -197,7 +197,7 @@ def test_parts_are_shown_with_target_clock_and_memory(run: Run, run_json: RunJso
 def test_every_command_with_a_target_takes_a_part(
     refused: Callable[..., str], command: tuple[str, ...]
 ) -> None:
-    """What is refused is the file that is not there, or, of no part, the name."""
+    """The error names the missing file, or the name if no part of it exists."""
     for part in ("nrf52832", "STM32F030", "esp32c3", "atmega328p", "rp2040"):
         assert "does not exist" in refused(*command, "--target", part)
     assert "'esp8266' is not one of" in refused(*command, "--target", "esp8266")

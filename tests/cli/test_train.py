@@ -1,4 +1,4 @@
-"""``bncc train``: every option of the contract, and the model that comes of it."""
+"""``bncc train``: every option of the contract, and the resulting model."""
 
 import re
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_json_has_exactly_the_fields_of_the_contract(
 def test_confusion_and_recall_are_of_the_rows_that_say_most_of_new_readings(
     run: Run, run_json: RunJson, readings: Path, tmp_path: Path
 ) -> None:
-    """Test rows where there are any, else validation rows, else training rows."""
+    """Test rows where there are any, otherwise validation rows, otherwise training rows."""
     path = tmp_path / "m.bncc"
     tested = run_json("train", readings, "-o", path, *QUICK, "--test", readings)
     assert tested["confusion_of"] == "test"

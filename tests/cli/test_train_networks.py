@@ -15,7 +15,7 @@ NAMES = ("network-hill-climb", "tabu", "mmhc", "curriculum")
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Return a file in which a and b decide the class, which decides c; d says nothing."""
+    """Return a file in which a and b decide the class, which decides c; d is uninformative."""
     rng = np.random.default_rng(1)
     a, b, d = rng.integers(0, 2, (3, 400))
     y = (a & b) ^ (rng.random(400) < 0.05)

@@ -1,4 +1,4 @@
-"""Every option of ``bncc train``: its effect, or one line on why it has none yet."""
+"""Every option of ``bncc train``: its effect, or one line about why it has none yet."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -139,7 +139,7 @@ def test_columns_are_left_out_on_request(
 
 
 def test_the_choices_stand_as_in_the_contract() -> None:
-    """Defaults first; `bdeu` is ours beside the five of the contract."""
+    """Defaults first; `bdeu` is ours in addition to the five of the contract."""
     assert STRUCTURES == (
         "chow-liu", "naive", "forest", "random", "tan-subset", "tan-all", "tan-heuristic",
         "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb",

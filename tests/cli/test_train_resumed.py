@@ -1,4 +1,4 @@
-"""A search for a budget finds the same to the bit: killed and continued, here and elsewhere."""
+"""A budget search finds the same model to the bit: killed and resumed, here and elsewhere."""
 
 import gzip
 import os
@@ -26,7 +26,7 @@ NETWORK = ("--structure", "naive", "--parameters", "ml", "--max-flash", "400")
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a tenth of the wifi data: five folds judge, each quickly."""
+    """Return a tenth of the wifi data, so that five folds are evaluated quickly."""
     head, *rows = gzip.decompress(Path(bundled_path("wifi")).read_bytes()).decode().splitlines()
     path = tmp_path_factory.mktemp("few") / "few.csv"
     path.write_text("\n".join([head, *rows[::10]]) + "\n")
@@ -35,7 +35,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(few: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return the models of searches that nothing has disturbed, which keep no log."""
+    """Return the models of undisturbed searches, which keep no log."""
     return {name: trained(few, tmp_path_factory.mktemp("whole"), name) for name in ("sum", "net")}
 
 
@@ -53,7 +53,7 @@ Log.add = counted
 from bncc.cli.main import main
 main(sys.argv[1:])
 """
-"""A search that is killed once it has kept so many more results."""
+"""A search that is killed once it has logged so many more results."""
 
 
 def begun(
@@ -71,7 +71,7 @@ def begun(
 
 
 def trained(few: Path, folder: Path, name: str, *options: object) -> bytes:
-    """Let a search end, and return the model file."""
+    """Run a search to its end, and return the model file."""
     process = begun(few, folder, name, *options)
     _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said
@@ -95,13 +95,13 @@ def test_a_killed_search_goes_on_to_the_same_model(
         killed.communicate()
         assert killed.returncode == -signal.SIGKILL
         found = [line for line in lines_of(log) if line.endswith(b"\n")]
-        # Nothing that was kept is lost or worked on again.
+        # No logged result is lost or computed again.
         assert found[: len(before)] == before
         keys = [line.partition(b", ")[0] for line in found]
         assert len(set(keys)) == len(keys)
         before = found
         with log.open("ab") as file:
-            file.write(b'{"key": "0123')  # a line that a power cut has cut off
+            file.write(b'{"key": "0123')  # a line that a power failure truncated
     assert not (tmp_path / "m.bncc").exists()
     assert trained(few, tmp_path, name, *options) == whole[name]
     assert list(kept.iterdir()) == []
@@ -118,7 +118,7 @@ def test_several_processes_find_the_same(
 def stopped(
     run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Result]:
-    """Return what begins a search that Ctrl-C ends after its first candidates."""
+    """Return a function that begins a search, which Ctrl-C ends after its first candidates."""
     judge = budget_search.judged_sums
 
     def interrupted(*given: Any) -> Iterator[JudgedSum]:

@@ -1,4 +1,4 @@
-"""``bncc train --max-flash``: the best that fits, and the command that emits it so."""
+"""``bncc train --max-flash``: the best model that fits, and the command that emits it."""
 
 import json
 import signal
@@ -91,7 +91,7 @@ def test_options_of_networks_leave_sums_out_of_a_search(
         asked.append(families)
         raise BudgetError("nothing is searched here")
 
-    # What fails tells notes only to those who ask for more.
+    # A failure prints notes only with --verbose.
     monkeypatch.setattr("bncc.search.budget_search.searched", search)
     given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
     said = run(*given, *option, code=1).stderr

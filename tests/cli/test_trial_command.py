@@ -1,4 +1,4 @@
-"""The command that a sweep shows for a point gives the point's figures again."""
+"""The command that a sweep shows for a point reproduces the point's figures."""
 
 import gzip
 import random
@@ -26,7 +26,7 @@ RequireBench = Callable[..., Toolchain]
 
 @pytest.fixture
 def wifi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Stand in a folder with the bundled table; of some rows the class is missing."""
+    """Change to a folder with the bundled table, in which some rows lack the class."""
     lines = gzip.decompress(bundled_path("wifi").read_bytes()).decode().splitlines()
     for k in range(40, len(lines), 300):
         lines[k] = lines[k].rpartition(",")[0] + ",?"
@@ -49,7 +49,7 @@ def workload(data: str, targets: tuple[str, ...], repeats: int = 2, **rows: Any)
 
 
 def check(point: Point, run_json: RunJson) -> None:
-    """Run the command of a point, and compare what it says with the point."""
+    """Run the command of a point, and compare its output with the point."""
     first, *rest = (shlex.split(part)[1:] for part in point.command.split(" && "))
     trained = run_json(*first)
     assert tuple(r["error_validation"] for r in trained["repeats"]) == point.validation.errors

@@ -1,4 +1,4 @@
-"""``bncc verify``: whether the C agrees, and what is said when it does not."""
+"""``bncc verify``: agreement of the C, and the report of a disagreement."""
 
 import platform
 import subprocess
@@ -35,9 +35,9 @@ Answer = Callable[..., Asked]
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
     """
-    Return ``answer(outcome, **others)``: what the builds shall say, some targets otherwise.
+    Return ``answer(outcome, **others)``: set the outcomes of all builds and of some targets.
 
-    All tools are installed then, on an x86; it returns what each target is asked.
+    All tools are installed then, on an x86; it returns the requests to each target.
     """
     asked: Asked = []
 
@@ -60,7 +60,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
 
 @pytest.fixture
 def no_avr(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take away what builds for the AVR, after `answer`."""
+    """Remove the compilers for the AVR, after `answer`."""
 
     def find(target: Target, **tools: object) -> None:
         if target.name == "avr":
@@ -125,7 +125,7 @@ def test_a_mismatch_is_exit_code_1_and_says_where(
 def test_every_entry_point_is_tried_where_nobody_names_one(
     run_json: RunJson, require_tool: Tool, model: Path
 ) -> None:
-    """Those that take another kernel, or much time, on a sample."""
+    """Entry points with another kernel or a long run time are tried on a sample."""
     require_tool("gcc")
     said = run_json("verify", model, "--random", 50)["targets"]["host"]["strength"]
     assert "also fed feature by feature" in said

@@ -1,4 +1,4 @@
-"""``--structure-option order=none`` from end to end: a sum of tables whose arcs form a cycle."""
+"""``--structure-option order=none`` from end to end: tables whose arcs form a cycle."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ STEPS = ("--epochs", "30", "--lambda", "0", "--structure-option", "step=0.1")
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return readings of which the first two tell the class together, and much of each other."""
+    """Return readings whose first two together determine the class, and much of each other."""
     rng = np.random.default_rng(2)
     draws = rng.integers(0, [2, 3, 3], (400, 3)).tolist()
     rows = [[f"a{u}", f"b{(u + c) % 3}", f"n{noise}", f"k{c}"] for c, u, noise in draws]

@@ -1,4 +1,4 @@
-"""What works without torch, which is an extra, and what is said where it is needed."""
+"""Features that work without the extra torch, and the messages where it is needed."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ print(json.dumps(codes))
 
 
 def without_torch(folder: Path, *commands: Sequence[object]) -> tuple[list[int], str]:
-    """Run command lines in a process that finds no torch; return exit codes and messages."""
+    """Run command lines in a process without torch; return exit codes and messages."""
     words = json.dumps([[str(word) for word in command] for command in commands])
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, words],
@@ -49,7 +49,7 @@ def without_torch(folder: Path, *commands: Sequence[object]) -> tuple[list[int],
 def test_what_a_firmware_needs_works(
     readings: Path, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """Native training by descent and by boosting, counting, and all that is done with models."""
+    """Native training by descent and by boosting, counting, and all commands for models."""
     require_tool("gcc")
     model, tables = tmp_path / "m.bncc", tmp_path / "t.bncc"
     commands = [
@@ -104,7 +104,7 @@ def test_what_needs_it_names_the_remedy(readings: Path, tmp_path: Path) -> None:
 def test_a_fresh_environment_without_torch_does_it(
     readings: Path, tmp_path: Path, missing: Callable[[str], NoReturn]
 ) -> None:
-    """As docs/how-to/ci.md says: `pip install CLONE` brings no torch, and `emit-c` works."""
+    """As in docs/how-to/ci.md: `pip install CLONE` installs no torch, and `emit-c` works."""
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]

@@ -1,18 +1,18 @@
 """
-The fenced blocks of a Markdown page, and what the page says of each.
+The fenced blocks of a Markdown page, and the marks of each.
 
-A comment of HTML before a block, which no reader sees, says how the block is held to be true:
+An HTML comment before a block, which no reader sees, says how the block is verified:
 
 ``file: NAME``
     The block becomes that file of the page's scratch folder.
 ``output``
-    It is what the block run last has printed; ``...`` stands for anything, a line or part of one.
+    The output of the block run last; ``...`` stands for anything, a line or part of one.
 ``output of: COMPILER VERSION``
-    The same, where that compiler has that version; else nobody looks.
+    The same, where that compiler has that version; otherwise not checked.
 ``excerpt: FILE``
-    Its lines stand in that file of the scratch folder, with ``...`` as above.
+    Its lines occur in that file of the scratch folder, with ``...`` as above.
 ``fragment: HEADER ...``
-    C that compiles behind these headers, among declarations or inside a function.
+    C that compiles after these headers, among declarations or inside a function.
 ``sketch: FOLDER``
     C++ that compiles for an Arduino Uno with the headers of this folder.
 ``says: TEXT``
@@ -20,11 +20,11 @@ A comment of HTML before a block, which no reader sees, says how the block is he
 ``exits: N``
     The block is run, and ends with that exit status.
 ``checked by: TEST``
-    That file of tests looks after it.
+    That file of tests checks it.
 ``not run: REASON``
-    Nothing does, and why.
+    Not checked, for that reason.
 
-One more stands anywhere on a page: ``needs: TOOL, target MACHINE, module NAME, core arduino``.
+One more is anywhere on a page: ``needs: TOOL, target MACHINE, module NAME, core arduino``.
 """
 
 import re
@@ -35,9 +35,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 RUN = frozenset({"sh", "python"})
-"""Languages whose blocks are run where the page says nothing else."""
+"""Languages whose blocks are run by default."""
 SYNTAX = frozenset({"json", "toml", "yaml", "ini"})
-"""Languages whose blocks are parsed where the page says nothing else."""
+"""Languages whose blocks are parsed by default."""
 MARKS = frozenset(
     {
         "file",
@@ -67,11 +67,11 @@ class Block:
     line : int
         Where it begins, from 1.
     language : str
-        What stands behind the fence; empty where nothing does.
+        The info string of the fence, possibly empty.
     text : str
         Its lines without their common indentation, each ended by a newline.
     marks : dict of str to str
-        What the comments before it say.
+        The marks in the comments before it.
     """
 
     line: int
@@ -81,19 +81,19 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        """Whether a shell or Python runs it."""
+        """Return whether a shell or Python runs it."""
         return self.language in RUN and not {"file", "not run"} & set(self.marks)
 
 
 @dataclass(frozen=True)
 class Needs:
-    """A comment that says what tools the page needs."""
+    """A comment that lists the tools that the page needs."""
 
     value: str
 
 
 def parts(text: str) -> Iterator[Block | Needs]:
-    """Yield the blocks of a page and the comments that concern it, in their order."""
+    """Yield the blocks of a page and the comments about the page, in order."""
     lines = text.splitlines()
     marks: dict[str, str] = {}
     number = 0
@@ -138,7 +138,7 @@ def name_of(path: Path) -> str:
 
 def matches(shown: str, said: str) -> bool:
     """
-    Return whether lines stand one after the other in a text, ``...`` being anything.
+    Return whether a text contains the lines consecutively, ``...`` being anything.
 
     Spaces at the ends of lines do not count.
     """

@@ -1,4 +1,4 @@
-"""A page's examples, run one after the other in a folder of their own, as its reader would."""
+"""The examples of a page, run in order in a folder of their own, as its reader would."""
 
 import configparser
 import json
@@ -22,7 +22,7 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "ini": lambda text: configparser.ConfigParser().read_string(text),
 }
 
-# One interpreter for all blocks of a page, so that a later one knows the names of an earlier one.
+# One interpreter for all blocks of a page: later blocks use names of earlier ones.
 PYTHON = """
 import contextlib, io, json, os, sys, traceback
 names = {"__name__": "__main__"}
@@ -42,12 +42,12 @@ for line in sys.stdin:
 
 class Session:
     """
-    What a page's reader has done so far.
+    The state of a reader's session with a page.
 
     Parameters
     ----------
     folder : Path
-        An empty folder; it comes to look like the root of a clone, as far as examples care.
+        An empty folder, made similar to the root of a clone as far as examples need it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -76,12 +76,12 @@ class Session:
 
     def do(self, block: Block) -> None:
         """
-        Do what a block asks for, or look whether it is right.
+        Run a block, or check it.
 
         Raises
         ------
         AssertionError
-            If it is not.
+            If the block is wrong.
         """
         kinds = set(block.marks)
         if "file" in kinds:
@@ -128,7 +128,7 @@ class Session:
             assert any(matches(wanted, line) for line in lines), self.said
 
     def _run_shell(self, text: str) -> tuple[int, str]:
-        """Run lines of a shell, and stay where they have gone."""
+        """Run shell lines, and keep the working directory that they change to."""
         where = self.home / ".where"
         script = f"trap 'pwd > {where}' EXIT\nset -o pipefail\n{text}"
         done = subprocess.run(
@@ -164,7 +164,7 @@ class Session:
         return int(not is_done), said
 
     def _compile(self, block: Block) -> None:
-        """Let gcc read C behind its headers, as declarations or else as statements."""
+        """Compile C with gcc after its headers, as declarations or else as statements."""
         includes = "".join(f'#include "{name}"\n' for name in block.marks["fragment"].split())
         forms = (
             f"{includes}{block.text}",
@@ -187,7 +187,7 @@ class Session:
         raise AssertionError(said)
 
     def _compile_sketch(self, block: Block) -> None:
-        """Let the compiler of the Arduino IDE read a sketch, if the block is one."""
+        """Compile a sketch with the compiler of the Arduino IDE, if the block is one."""
         if "sketch" in block.marks:
             command = ["avr-g++", "-std=gnu++11", *UNO, f"-I{block.marks['sketch']}"]
             done = subprocess.run(
@@ -202,7 +202,7 @@ class Session:
 
 
 def _is_version(wanted: str | None) -> bool:
-    """Return whether a compiler, ``avr-gcc 5.4`` for instance, is here in that version."""
+    """Return whether a compiler, for example ``avr-gcc 5.4``, is installed in that version."""
     if wanted is None:
         return False
     compiler, version = wanted.split()

@@ -1,4 +1,4 @@
-"""Every `bncc` command line in any document is one that this bncc understands."""
+"""Every `bncc` command line in any document is valid for this bncc."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from bncc.cli.main import main
 from tests.docs.blocks import blocks, name_of, pages
 
 SHELL = frozenset({"sh", "console", "text", "make", "makefile", "yaml", "cmake", ""})
-"""Languages of blocks that may hold commands."""
+"""Languages of blocks that may contain commands."""
 ENDS = frozenset({"&&", "||", "|", ";", ">", ">>", "<", "&", "2>"})
 PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*(\|[A-Z]+)*(\[k\])?|\$\S*|<.*>")
 
@@ -25,12 +25,12 @@ def commands(path: Path) -> Iterator[str]:
                 yield from re.findall(r"(?:^|&& |; |\$ |\$\()\s*(bncc [a-z].*)", line)
     text = re.sub(r"(?ms)^ *```.*?^ *```$", "", path.read_text("utf-8"))
     for span in re.findall(r"(?<!`)`(bncc [a-z][^`]*)`(?!`)", text):
-        # A sentence may name an option without saying what is given to it.
+        # A sentence may name an option without its value.
         yield re.sub(r"( --[a-z-]+)$", r"\1 VALUE", " ".join(span.split()))
 
 
 def words_of(line: str) -> list[str]:
-    """Return the words of a command up to where the shell ends it, without the program's name."""
+    """Return the words of a command up to its end in the shell, without the program's name."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     words = []
@@ -42,7 +42,7 @@ def words_of(line: str) -> list[str]:
 
 
 def check(line: str) -> None:
-    """Raise what click says of a command with unknown options or choices."""
+    """Raise click's error for a command with unknown options or choices."""
     name, *words = words_of(line)
     context = click.Context(main)
     command = main.get_command(context, name)
@@ -68,7 +68,7 @@ def test_commands_are_understood(path: Path) -> None:
 
 
 def test_commands_are_found() -> None:
-    """The search sees those of the README, in blocks and in sentences."""
+    """The search finds those of the README, in blocks and in sentences."""
     found = list(commands(pages()[0].parent / "README.md"))
     assert any(line.startswith("bncc emit-c rooms.bncc -o rooms/") for line in found)
     assert any(line.startswith("bncc verify rooms.bncc --data readings.csv.gz") for line in found)

@@ -15,12 +15,12 @@ def modules() -> list[str]:
 
 
 def module_of(path: Path) -> str:
-    """Return a source file's name as Python imports it."""
+    """Return the module name of a source file."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
 def test_examples_in_docstrings_run() -> None:
-    """Those of each module at least one; doctest prints which fails."""
+    """At least one per module; doctest prints the one that fails."""
     results = {name: doctest.testmod(import_module(name)) for name in modules()}
     assert results
     assert [name for name, found in results.items() if found.failed] == []

@@ -1,4 +1,4 @@
-"""Every block of code in every document runs, or the page says why not."""
+"""Every block of code in every document runs, or the page gives the reason why not."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ PAGES = [path for path in pages() if blocks(path)]
 
 
 def needs(path: Path) -> str:
-    """Return all that a page says it needs."""
+    """Return the declared requirements of a page."""
     marks = parts(path.read_text("utf-8"))
     return ", ".join(m.value for m in marks if isinstance(m, Needs))
 
@@ -37,7 +37,7 @@ def require(
     require_tool: Callable[[str], str],
     require_bench: Callable[..., Toolchain],
 ) -> Callable[[str], None]:
-    """Return what skips the test where a tool of the list is missing."""
+    """Return a function that skips the test where a tool of the list is missing."""
 
     def all_of(wanted: str) -> None:
         for each in re.split(r",\s*", wanted):
@@ -75,7 +75,7 @@ def test_the_examples_of_a_page_run(
 
 
 def test_text_is_compared_line_by_line() -> None:
-    """Dots are anything, and nothing else is."""
+    """Only dots match anything."""
     said = "a 1\nb  \nc\nd 27 %\n"
     for shown in ("a 1\nb\n", "a ...\n...\nd ... %\n", "...\nd 27 %\n", "b\nc\n"):
         assert matches(shown, said), shown
@@ -104,7 +104,7 @@ def test_text_is_compared_line_by_line() -> None:
     ],
 )
 def test_a_block_that_is_wrong_is_noticed(text: str, tmp_path: Path) -> None:
-    """What a page claims and is not so, and blocks that nobody looks at."""
+    """False claims of a page, and blocks that are not checked."""
     session = Session(tmp_path)
     *before, last = parts(text)
     for part in before:

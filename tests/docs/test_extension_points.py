@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md shows for each extension point works once it is entered in its list."""
+"""The example of CONTRIBUTING.md for each extension point works once it is in its list."""
 
 import subprocess
 import sys
@@ -70,7 +70,7 @@ def names_of(heading: str, **given: object) -> dict[str, Any]:
 
 @pytest.fixture
 def add_template(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Return what adds a template to those of the folder."""
+    """Return a function that adds a template to those of the folder."""
 
     def add(name: str, text: str) -> None:
         made = environment()

@@ -1,4 +1,4 @@
-"""The documentation knows all that is there: passes, kernels, packages."""
+"""The documentation lists all passes, kernels and packages."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_every_package_has_a_page(package: str) -> None:
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_files_to_save_are_named(path: Path) -> None:
-    """Comments are not shown: the sentence before a file's block says its name."""
+    """Comments are not shown: the sentence before a file's block gives its name."""
     text = path.read_text("utf-8")
     for mark in re.finditer(r"(?m)^<!-- file: (\S+) -->$", text):
         before = re.sub(r"(?m)^<!--.*-->\n", "", text[: mark.start()])

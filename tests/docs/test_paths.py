@@ -1,4 +1,4 @@
-"""Paths that documents for developers name exist, and so does the line of the compiler."""
+"""Paths in documents for developers exist, and so does the line of the compiler."""
 
 import re
 
@@ -9,20 +9,20 @@ from tests.docs.blocks import ROOT, blocks
 PAGES = ("docs/DESIGN.md", "CONTRIBUTING.md")
 HOMES = (ROOT, ROOT / "bncc", ROOT / "templates", ROOT / "docs")
 NOT_THERE = frozenset({"docs/_build/html/index.html", "../shared/data"})
-"""What is built, or outside the repository."""
+"""Paths that are built, or outside the repository."""
 WRITTEN = re.compile(r"(?m)^<!-- file: (\S+) -->$")
 PATH = re.compile(r"(?:[\w.-]+/)+(?:[\w.-]+)?|[\w-]+\.py")
 
 
 def named(text: str) -> set[str]:
-    """Return the paths in the inline code of a page, those with a placeholder left out."""
+    """Return the paths in the inline code of a page, except those with a placeholder."""
     prose = re.sub(r"(?ms)^```.*?^```", "", text)
     quoted = re.findall(r"`([^`\n]+)`", prose)
     return {each for each in quoted if PATH.fullmatch(each)} - NOT_THERE - {*WRITTEN.findall(text)}
 
 
 def exists(path: str) -> bool:
-    """Return whether a path is there; a bare file name may be that of any module."""
+    """Return whether a path exists; a bare file name may be that of any module."""
     if "/" not in path:
         return any((ROOT / "bncc").rglob(path))
     return any(

@@ -41,7 +41,9 @@ def test_each_promise_has_its_figures_and_a_command() -> None:
     assert [len(re.findall(r"Proof: `", promise)) for promise in promises] == [1, 1, 1]
     shown = "".join(block.text for block in blocks(ROOT / "README.md") if block.language == "text")
     accurate, exact, small = (promise.replace("**", "") for promise in promises)
-    assert equal_resources.total() in accurate
+    (trees, n_sets), (forests, _) = map(equal_resources.at_equal_flash, ("tree", "forest"))
+    assert f"On {n_sets} public sensor sets" in accurate
+    assert f"the best tree on {trees} of them and as the best forest on {forests}" in accurate
     (inputs,) = re.findall(r"([\d,]+) inputs", exact)
     assert f"on {inputs} inputs" in shown
     (flash, stack) = re.findall(r"([\d,]+) bytes of (?:flash|stack)", small)

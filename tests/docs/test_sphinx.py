@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, is whole, and asks no other machine for anything."""
+"""The documentation builds without a warning, is complete, and makes no network request."""
 
 import json
 import os
@@ -26,7 +26,7 @@ DATE = re.compile(r"\b20\d\d-[01]\d-[0-3]\d\b")
 
 
 class Fetched(HTMLParser):
-    """Collects what a browser loads by itself when it opens a page."""
+    """Collector of the resources that a browser loads when it opens a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The tables of the study: which trial stands for a family under a budget."""
+"""The tables of the study: the trial that represents a family under a budget."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests import studies
 
 PLAIN = studies.study(1).points[0]
 ROOM = 80_000
-"""What fits the machine on which time is told."""
+"""The flash of the target whose times are reported."""
 
 
 def point(number: int, family: str, validation: float, test: float, flash: int | None) -> Point:
@@ -40,9 +40,9 @@ STUDY = Study("study/some.db", studies.study(1).facts, POINTS, {9: "why"})
 
 def test_a_cell_is_the_test_error_of_the_least_validation_error_that_fits() -> None:
     """
-    Networks first; what has no C is in the last column alone; the least of a column is bold.
+    Networks first; rows without C only in the last column; the least of a column is bold.
 
-    Trial 3 does not fit the machine on which time is told.
+    Trial 3 does not fit the target whose times are reported.
     """
     assert study_page.errors(STUDY).splitlines()[2:] == [
         "| naive | 2 | 14.00 (900) | 14.00 (900) | 14.00 (900) | 14.00 (900) | 10.00 |",
@@ -61,7 +61,7 @@ def test_of_equal_validation_errors_the_first_trial_counts() -> None:
 
 
 def test_counts_tell_trials_what_was_measured_and_the_standard_error() -> None:
-    """Of an error of 6 % on 400 rows it is 1.19 points."""
+    """The standard error of 6 % on 400 rows is 1.19 points."""
     assert study_page.counts([STUDY]).splitlines()[2:] == ["| some | 5 | 4 | 1 | 400 | 1.19 |"]
 
 

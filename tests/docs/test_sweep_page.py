@@ -1,4 +1,4 @@
-"""docs/sweep.md shows a space that can be drawn from, and names all that a space can draw."""
+"""docs/sweep.md shows a valid search space, and names all keys of a space."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sweep.md").read_text("ut
 
 
 def test_the_space_that_it_shows_is_one() -> None:
-    """Every form of a table is in it, and trials come of it."""
+    """It has every form of a table, and yields trials."""
     (text,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     for form in ("value", "choices", "low", "high", "log", "when", "[["):
         assert form in text

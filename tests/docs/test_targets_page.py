@@ -1,4 +1,4 @@
-"""docs/targets.md was written by the generator that is here, and says what is measured."""
+"""docs/targets.md was written by the current generator, and reports the measured figures."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ BUNDLED = [recipe for recipe in RECIPES if recipe.data_set not in PEERS]
 
 
 def section(page: str, heading: str) -> str:
-    """Return what stands below a heading."""
+    """Return the text below a heading."""
     found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", page, re.M | re.S)
     assert found is not None, f"there is no section '{heading}'"
     return found.group(1)
@@ -47,7 +47,7 @@ def figures_of(model: str, target: str, report, facts=None) -> Figures:
 
 @pytest.fixture(scope="module")
 def tiny(require_bench):
-    """Return what is measured of a model of two features on a Cortex-M0."""
+    """Return the measurement of a model of two features on a Cortex-M0."""
     require_bench("cortex-m0")
     model = hand.naive_integer()
     return bench_target(model, TARGETS["cortex-m0"], bench_inputs(model, n_rows=5))
@@ -106,7 +106,7 @@ def test_a_page_says_why_there_is_no_textbook(tiny):
 
 
 def test_the_page_is_that_of_this_generator():
-    """Its prose, its command, every machine and every model in their order."""
+    """Its prose, its command, every target and every model in order."""
     assert PAGE.startswith(target_page.HEAD)
     assert PAGE.endswith(target_page.HOW)
     for words in (
@@ -126,7 +126,7 @@ def test_the_page_is_that_of_this_generator():
 
 @pytest.mark.parametrize("recipe", BUNDLED, ids=str)
 def test_the_page_describes_the_models_as_they_are(recipe):
-    """Bytes and errors of the models that need no data but the bundled."""
+    """Bytes and errors of the models of the bundled data."""
     known = reference(recipe, Path())
     name = str(recipe)
     fresh = target_page.page(Figures({name: facts_of(known)}, {}, {}))

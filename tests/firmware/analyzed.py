@@ -1,4 +1,4 @@
-"""The emitted C that static analysis reads: every kernel, level and way to states, in few files."""
+"""The emitted C for static analysis: every kernel, level and discretizer form, in few files."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 
 STUBS = Path(__file__).parent / "stubs"
-"""Where <avr/pgmspace.h> and Zephyr's <zephyr/sys/printk.h> are declared in plain C."""
+"""Folder with declarations of <avr/pgmspace.h> and <zephyr/sys/printk.h> in plain C."""
 LEVELS: tuple[Optimize, ...] = ("size", "balanced", "speed")
 ROTATED = (
     "tan_float", "wide_costs", "general_network", "hostile_names", "mixed_kinds",
@@ -31,14 +31,14 @@ categories, more than 255 states, two classes."""
 @dataclass(frozen=True)
 class Analyzed:
     """
-    A model, and what is emitted of it.
+    A model, and its emission.
 
     Parameters
     ----------
     model : str
         A key of `MODELS`.
     options : EmitOptions
-        How it is emitted.
+        Its options.
     has_selftest : bool, default=False
         Whether the self-test and the vectors are read too; they hardly differ between kernels.
     """
@@ -67,7 +67,7 @@ class Analyzed:
 
 @cache
 def few() -> tuple[Analyzed, ...]:
-    """Return what every run of the tests analyzes: kernels and levels with models in turn.
+    """Return the emissions that every test run analyzes: kernels and levels with models in turn.
 
     Each has a name of its own, so that one run of a tool can read them all from one folder.
     """
@@ -80,7 +80,7 @@ def few() -> tuple[Analyzed, ...]:
 
 
 def all_of(model: str) -> tuple[Analyzed, ...]:
-    """Return a model with all kernels and levels that differ in what is emitted, each named."""
+    """Return a model with all kernels and levels whose emissions differ, each named."""
     found = (_with(model, *each) for each in product((None, *FAMILIES), LEVELS))
     return _named(_distinct(each for each in found if each is not None))
 
@@ -192,7 +192,7 @@ SPECIAL = (
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"checked"})),
     Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
 )
-"""What no kernel and level stands for: no entries but those that are always there, rows found by
+"""Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
-one, long names, no branches on inputs, features summed out in each of three ways, checked
+one, long names, no branches on inputs, features marginalized in each of three ways, checked
 readings."""

@@ -35,9 +35,9 @@ def compile_all(out: Path, sources: list[Path], *flags: str) -> list[Path]:
 
 def build_core(out: Path) -> Path:
     """
-    Compile the core to an archive; its own warnings are not ours.
+    Compile the core to an archive, without its warnings.
 
-    It wants DECIMAL_DIG of <float.h>, which avr-gcc 5 has for C only.
+    It needs DECIMAL_DIG of <float.h>, which avr-gcc 5 defines for C only.
     """
     sources = [path for path in sorted(CORE.iterdir()) if path.suffix in LANGUAGES]
     objects = compile_all(out, sources, "-w", "-DDECIMAL_DIG=17")
@@ -46,7 +46,7 @@ def build_core(out: Path) -> Path:
 
 
 def build_sketch(library: Path, sketch: Path, core: Path, out: Path) -> Path:
-    """Build a sketch with a library: what the IDE puts before it is put before it here."""
+    """Build a sketch with a library, with the same preamble that the IDE adds."""
     out.mkdir(parents=True)
     source = out / f"{sketch.name}.cpp"
     text = sketch.read_text("utf-8")
@@ -62,7 +62,7 @@ def build_sketch(library: Path, sketch: Path, core: Path, out: Path) -> Path:
 
 
 def run_sketch(elf: Path, last: tuple[str, ...]) -> str:
-    """Simulate a sketch, which never ends, until its UART has said one of the last words."""
+    """Simulate a sketch, which never ends, until its UART has printed one of the final texts."""
     command = ("stdbuf", "-o0", "simavr", "-m", "atmega328p", "-f", "16000000", str(elf))
     said = ""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as simavr:

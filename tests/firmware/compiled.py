@@ -1,7 +1,7 @@
-"""Many emissions compiled together for one machine, and looked into together.
+"""Many emissions compiled together for one target, and inspected together.
 
-A compiler takes many sources in one run and a disassembler many objects; who is to blame is found
-out only where something is wrong.
+A compiler takes many sources in one run and a disassembler many objects; the culprit is searched
+only after a failure.
 """
 
 import re
@@ -19,7 +19,7 @@ STANDARDS: Mapping[str, tuple[str, ...]] = {
 
 
 def classifier(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the C and the headers without self-test and vectors, which take long to find."""
+    """Return the C and the headers without self-test and vectors, which are slow to search."""
     wanted = re.compile(r"(?!.*_(?:selftest|vectors)\.[ch]$).*\.[ch]$")
     return {file: files[file] for file in files if wanted.match(file)}
 

@@ -1,4 +1,4 @@
-"""Many emitted models in one image of a target, asked in one run of its simulator.
+"""Many emitted models in one image of a target, queried in one run of its simulator.
 
 Starting compilers and simulators takes most of the time of a test on a target. Here a target's
 models are compiled together, each with a harness of its own, and one program answers all requests
@@ -30,9 +30,9 @@ _STREAM_STATICS = tuple(
     f"stream_{name}" for name in ("order", "seed", "shuffle", "refuses", "states", "readings")
 )
 _NEAR = 2**16
-"""An AVR's pointers to flash reach so far; what lies at `__ctors_start` follows the constants."""
+"""Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
-"""Bytes behind each answer: how many there are, least significant first, and a status."""
+"""Bytes after each answer: its length, least significant byte first, and a status."""
 
 _FRAME = """\
 /* Blocks of  index of a model (1 byte), number of bytes (4, least significant first), and these
@@ -144,9 +144,9 @@ static int main(void);
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A model of a fleet, its C, and what to ask of it.
+    """A model of a fleet, its C, and its queries.
 
-    It is compiled at its own level where it has one. `ask` runs twice: first to learn the requests,
+    It is compiled at its own level where it has one. `ask` runs twice: first to collect requests,
     when every answer is zero, then with the machine's answers. It asks the same both times and
     asserts nothing.
     """
@@ -158,7 +158,7 @@ class Member:
 
     @property
     def entries(self) -> frozenset[str]:
-        """The entry points that the C has."""
+        """Return the entry points of the C."""
         return sources(self.model, self.files).entries
 
 
@@ -205,7 +205,7 @@ def answers(bench: Toolchain, level: str, members: Mapping[str, Member]) -> Mapp
 
 
 class _Asked(Machine):
-    """A machine that keeps what it is asked and answers zeros."""
+    """A machine that records requests and answers zeros."""
 
     def __init__(self, model: Model, entries: frozenset[str], bench: Toolchain) -> None:
         order, packed = bench.target.byte_order, bench.target.packed

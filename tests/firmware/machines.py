@@ -1,4 +1,4 @@
-"""The machines that emitted C is compiled for, and which of their instructions multiply."""
+"""The targets that emitted C is compiled for, and their multiplying instructions."""
 
 import subprocess
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Machine:
         return contents(self.binutils, *(folder / name for name in objects))
 
     def undefined(self, folder: Path, objects: tuple[str, ...]) -> set[str]:
-        """Return the symbols that some objects want from elsewhere: library routines."""
+        """Return the undefined symbols of some objects: library routines."""
         return undefined(self.binutils, *(folder / name for name in objects))
 
 
@@ -69,7 +69,7 @@ def machines() -> dict[str, Machine]:
     """Return every machine by name."""
     host = host_instructions()
     arm = ("arm-none-eabi-gcc", ARM32, "arm-none-eabi-")
-    # Debian's RISC-V compiler comes without a C library; <stdint.h> is then the compiler's own.
+    # Debian's RISC-V compiler has no C library; <stdint.h> is then the compiler's own.
     bare = ("-mabi=ilp32", "-ffreestanding")
     riscv = ("riscv64-unknown-elf-gcc", RISCV, "riscv64-unknown-elf-")
     mips = ("-march=mips32", "-mabi=32", "-EB", "-mno-abicalls", "-fno-pic", "-ffreestanding")
@@ -98,7 +98,7 @@ BY_KERNEL = (
 
 
 def emitted(name: str, for_avr: bool = False) -> Mapping[str, str]:
-    """Return the files of a model, all entry points that it and a machine can have."""
+    """Return the files of a model, with all entry points possible for it and a target."""
     return _with_all_entries(EmitOptions(name, ENTRIES), for_avr)
 
 
@@ -117,7 +117,7 @@ def _files(options: EmitOptions) -> Mapping[str, str]:
 
 
 def _is_too_large(files: Mapping[str, str]) -> bool:
-    """Whether the C refuses to be compiled for AVR."""
+    """Return whether the C refuses to be compiled for AVR."""
     return any("defined(__AVR__)\n#error" in text for text in files.values())
 
 

@@ -28,7 +28,7 @@ def files_of(kind: str, package: str, name: str = NAME) -> Mapping[str, str]:
 
 
 def write_package(folder: Path, kind: str, package: str, *, corrupt: bool = False) -> Path:
-    """Write a package below a folder, where asked with a wrong expected class; return its root."""
+    """Write a package below a folder, optionally with a wrong expected class; return its root."""
     root = folder / NAME
     for path, text in files_of(kind, package).items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def write_package(folder: Path, kind: str, package: str, *, corrupt: bool = Fals
 
 
 def n_vectors(kind: str) -> int:
-    """Return how many test vectors a model of the packages has."""
+    """Return the number of test vectors of a packaged model."""
     (text,) = (text for file, text in files_of(kind, "plain").items() if "_vectors.h" in file)
     (number,) = re.findall(r"_N_VECTORS (\d+)U", text)
     return int(number)
@@ -52,7 +52,7 @@ def with_a_wrong_class(vectors: str) -> str:
 
 
 def call(*command: object, folder: Path, ok: bool = True) -> str:
-    """Run a command that must succeed, or must not, and return what it said."""
+    """Run a command that must succeed, or fail, and return its output."""
     words = [str(word) for word in command]
     done = subprocess.run(
         words, cwd=folder, capture_output=True, text=True, check=False, timeout=120

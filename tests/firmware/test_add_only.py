@@ -42,9 +42,9 @@ def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
 @pytest.mark.parametrize(("best", "level"), [("size", "-Os"), ("speed", "-O3")])
 def test_no_kernel_multiplies_or_calls(name, best, level, family, require_machine, tmp_path):
     """
-    What is chosen for size where compilers like to multiply, for speed where they vectorize.
+    Kernels chosen for size where compilers tend to multiply, for speed where they vectorize.
 
-    Words of a byte are not chosen but for an AVR, and clang may shift many of them by a product.
+    Words of a byte are chosen only for an AVR; clang may shift many of them by a product.
     """
     machine = MACHINES[name]
     require_machine(machine)
@@ -56,7 +56,7 @@ def test_no_kernel_multiplies_or_calls(name, best, level, family, require_machin
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
 def test_no_kernel_multiplies_and_accumulates(family, level, require_machine, tmp_path):
-    """Where one instruction multiplies 16 bits and adds, compilers scale indices of loops by it."""
+    """Compilers scale loop indices by a 16-bit multiply-accumulate instruction if there is one."""
     machine = MACHINES["cortex-m4"]
     require_machine(machine)
     names = emit_kernel(tmp_path, machine, family, "size")
@@ -65,14 +65,14 @@ def test_no_kernel_multiplies_and_accumulates(family, level, require_machine, tm
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_end_of_a_run_is_not_multiplied_out(level, require_machine, tmp_path):
-    """From the rounds of a loop an AVR's compiler likes to compute where in an array it ended."""
+    """An AVR's compiler tends to compute the end address of a loop from its iterations."""
     machine = MACHINES["atmega328p"]
     require_machine(machine)
     model = MODELS["letter_like_1_bit"]()
     program, _ = optimize(program_of(model))
     moved = replace(program, tables=program.tables[1:] + program.tables[:1])
     kernel = next(each for each in looped(moved) if each.n_runs > 1)
-    assert not kernel.finder.is_own  # not x[0], x[1], ...: entries say whose state counts
+    assert not kernel.finder.is_own  # not x[0], x[1], ...: entries name the features
     options = EmitOptions("m", ENTRIES, target="avr")
     emission = emit_candidate(model, candidate(moved, kernel, "avr"), options)
     for file, text in emission.files.items():
@@ -83,7 +83,7 @@ def test_the_end_of_a_run_is_not_multiplied_out(level, require_machine, tmp_path
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("kind", THRESHOLDS)
 def test_no_reading_is_found_by_a_product(machine, kind, level, tmp_path):
-    """A list of bytes names readings of four: an AVR's compiler likes to multiply a byte."""
+    """A list of bytes indexes readings of four: an AVR's compiler tends to multiply a byte."""
     emission = emit_c(model_of(kind, 11), EmitOptions("m", ENTRIES, optimize="size"))
     assert emission.layout.direct is not None
     for file, text in emission.files.items():
@@ -149,7 +149,7 @@ PATTERNS = {
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_the_patterns_name_exactly_what_multiplies_or_divides(name):
-    """No instruction is missed, and none is suspected without need."""
+    """No false negatives and no false positives."""
     if name == "host-gcc" and "pmul" not in MACHINES[name].multiplies:
         pytest.skip("the list is of x86 instructions; this machine is another one")
     bad, good = PATTERNS[name]

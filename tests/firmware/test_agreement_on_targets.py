@@ -92,7 +92,7 @@ def fleet() -> dict[str, Member]:
 def test_the_c_agrees(require_bench, target, compiler, simulator):
     """Classes, scores, refusals and raw readings, bit for bit, at every level.
 
-    The textbook's C compares floats, by the compiler's library where there is no unit for them.
+    The textbook's C compares floats, by the compiler's library on targets without an FPU.
     """
     bench = require_bench(target, compiler, simulator)
     outcomes = answers(bench, "-O2", fleet())
@@ -102,7 +102,7 @@ def test_the_c_agrees(require_bench, target, compiler, simulator):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_model_of_every_type_agrees(require_bench, target):
-    """On every target by its preferred tools: what is quick enough for every change."""
+    """Every target with its preferred tools: quick enough for every change."""
     model = LARGE["mixed_kinds"]()
     member = comparing(model, files_of(model), 100, entries=ENTRIES | {"predict"})
     assert disagreeing(answers(require_bench(target), "-O2", {"mixed_kinds": member})) == {}
@@ -110,7 +110,7 @@ def test_a_model_of_every_type_agrees(require_bench, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_verify_names_target_tools_and_strength(require_bench, target):
-    """What a user reads: where it ran, what built it, what was tried."""
+    """The report: the target, the tools, and the number of inputs."""
     bench = require_bench(target)
     outcome = verify(hand.tan_float(), target, n_random=50)
     assert outcome.agree

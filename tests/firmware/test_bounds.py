@@ -1,4 +1,4 @@
-"""The bounds in a header: the stack that compilers tell, no less than what is used, and counts."""
+"""The bounds in a header: stack reported by compilers, at least the measured one, and counts."""
 
 import re
 import subprocess
@@ -43,7 +43,7 @@ def told(header, what):
 
 
 def stack_below(function, frames, calls):
-    """Return what a function and its deepest chain of calls take, from two texts alone."""
+    """Return the stack of a function and its deepest call chain, from two texts alone."""
     return frames[function] + max(
         (stack_below(each, frames, calls) for each in calls.get(function, ())), default=0
     )
@@ -105,7 +105,7 @@ def test_no_decision_uses_more_stack_than_the_header_says(
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_counts_are_macros_where_they_are_exact(require_bench, target):
-    """And nowhere else; other inputs than those of the header take as many."""
+    """Only there; other inputs than those of the header take the same number."""
     bench = require_bench(target)
     unit = bench.target.unit.upper()
     model, files, found = measured("tan_float", bench, constant_time=True)

@@ -1,4 +1,4 @@
-"""C without branches on its input, on simulated machines: every decision costs the same."""
+"""Constant-time C on simulated targets: every decision takes the same time."""
 
 from functools import cache
 
@@ -35,7 +35,7 @@ def test_compilers_warn_of_nothing_and_call_nothing(require_machine, machine_nam
 
 
 def costs_of(name, bench, level, **options):
-    """Measure states, some of them none, and readings at and beside thresholds."""
+    """Measure states, some of them invalid, and readings at and next to thresholds."""
     model = MODELS[name]()
     asked = EmitOptions("m", frozenset({"raw"}), target=bench.target.name, **options)
     tried = list(cases(model, None, Effort(30, False, 0), has_raw=True))
@@ -55,7 +55,7 @@ def test_every_decision_costs_the_same(require_bench, target, level, name):
 
 @pytest.mark.parametrize("target", ["avr", "rv32"])
 def test_states_out_of_range_are_refused(require_bench, target):
-    """Where an int has the bits of a state, and where it has more."""
+    """Targets whose int is as wide as a state, and wider."""
     names = ("wide_states", "mixed_kinds", "general_network")
     members = {name: comparing(MODELS[name](), emitted(name).files, 50) for name in names}
     assert disagreeing(answers(require_bench(target), "-O2", members)) == {}
@@ -73,7 +73,7 @@ EACH = {
 
 
 def spreads(name, bench, level, **options):
-    """Return by entry point how many instructions or cycles lie between the inputs."""
+    """Return the spread of instructions or cycles over the inputs by entry point."""
     model = MODELS[name]()
     asked = EmitOptions(
         "m", frozenset({"raw", "scores"}), target=bench.target.name, constant_time=True, **options

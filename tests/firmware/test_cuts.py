@@ -1,4 +1,4 @@
-"""Kernels of cuts on other machines: strict C, no product, decisions and scores of the program."""
+"""Kernels of cuts on targets: strict C, no product, decisions and scores of the program."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +21,7 @@ OPTIONS = EmitOptions("m", frozenset({"scores", "trusted"}))
 
 @lru_cache
 def programs() -> dict[str, Program]:
-    """Return programs whose rows are found in every way that there is."""
+    """Return programs whose rows are found in every possible way."""
     return {
         "grids": cut_program(40, 16, 10, 40, 12, share_of_grids=0.6, seed=1),
         "doubled": cut_program(60, 255, 6, 20, 8, share_of_grids=0.0, has_prior=True),

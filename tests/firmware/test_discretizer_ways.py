@@ -1,4 +1,4 @@
-"""Every way to find a state, for machines: not a warning, not a multiplication, not a call."""
+"""Every discretizer form on targets: no warning, no multiplication, no call."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
 @cache
 def every_way():
-    """Of few classes: how states are found does not depend on them."""
+    """Return every discretizer form, with few classes: the forms do not depend on them."""
     return {
         f"{label} {method}": emitted(features, method, n_classes=5)
         for label, features in FEATURES.items()

@@ -30,7 +30,7 @@ def test_no_composite_expression_is_cast_to_another_category_or_a_wider_type(k):
 
 @pytest.mark.parametrize("kind", FEATURES)
 def test_no_such_cast_finds_a_state(kind):
-    """By look-up tables, guides and trees; widths take turns."""
+    """Look-up tables, guides and trees; widths take turns."""
     for k, method in enumerate(("tree", "bytes", "nibbles", "guided")):
         files = emitted(FEATURES[kind], method)
         assert found(files, widths=(WIDTHS[k % len(WIDTHS)],)) == set(), method

@@ -1,4 +1,4 @@
-"""The firmware examples build, run in a simulator, give Python's answers, and notice others."""
+"""The firmware examples build, run in a simulator, agree with Python, and detect errors."""
 
 import csv
 import gzip
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.firmware
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
-    Return a copy of the examples and of what they need, without what was built before.
+    Return a copy of the examples and of their dependencies, without build products.
 
     The name of its folder has a space, as those of many users have.
     """
@@ -62,7 +62,7 @@ def example(clone: Path, require_tool: Callable[[str], str]) -> Callable[[str], 
 
 @pytest.fixture(scope="module")
 def measured(example: Callable[[str], Path]) -> Callable[[str], figures.Figures]:
-    """Return ``measured(name)``: what the run of an example says, which happens once."""
+    """Return ``measured(name)``: the output of an example, which is run once."""
     found: dict[str, figures.Figures] = {}
 
     def measure(name: str) -> figures.Figures:
@@ -91,7 +91,7 @@ def change(path: Path, pattern: str, new: str) -> Callable[[], None]:
 
 
 def other(match: re.Match[str]) -> str:
-    """Return a list of classes with another first one."""
+    """Return a list of classes with another first class."""
     return f"{match[1]}{'1U' if match[2] == '0U' else '0U'}"
 
 
@@ -115,7 +115,7 @@ def test_digits_fit_the_uno_and_print_what_the_page_shows(
 ) -> None:
     """16 KB of flash, 400 bytes of RAM, 20 ms at 16 MHz, an error of 5 %: everything included.
 
-    The page shows the picture, the check of itself, and PASS.
+    The page shows the picture, the self-test, and PASS.
     """
     found = measured("uno_digits")
     assert found.error is not None
@@ -141,7 +141,7 @@ def test_the_page_shows_every_example() -> None:
 
 
 def test_activity_fits_two_kilobytes(example: Callable[[str], Path]) -> None:
-    """The whole program does, without the self-test."""
+    """The whole program fits, without the self-test."""
     done = run(example("uno_activity"), "SELFTEST=0")
     assert done.returncode == 0, done.stderr
     assert "PASS" in done.stdout
@@ -197,7 +197,7 @@ def test_a_broken_image_is_noticed(name: str, example: Callable[[str], Path]) ->
 def test_a_program_that_hangs_or_meets_a_fault_is_noticed(
     name: str, statement: str, words: str, example: Callable[[str], Path]
 ) -> None:
-    """The time runs out, or the handler of faults says so and ends the simulation."""
+    """A timeout, or the fault handler reports the fault and ends the simulation."""
     folder = example(name)
     restore = change(folder / "main.c", r"(board_begin\(\);)", rf"\1 {statement}")
     done = run(folder, "LIMIT=1" if "for" in statement else "LIMIT=20")
@@ -225,7 +225,7 @@ def test_the_image_for_hardware_builds(
     """It has no breakpoint of semihosting in it."""
     folder = example(name)
     objdump = require_tool(TOOLS[BOARDS[name]][0].replace("gcc", "objdump"))
-    if name != "uno_activity":  # whose model is emitted again; the others take what is there
+    if name != "uno_activity":  # whose model is emitted again; the others use the existing files
         take_model(folder)
     assert run(folder, "SIMULATED=0", target="all").returncode == 0
     (image,) = (folder / "build" / "hardware").glob("*.elf")
@@ -250,7 +250,7 @@ def test_bncc_may_be_in_a_folder_with_a_space(clone: Path, tmp_path: Path, requi
 
 
 def test_what_is_missing_is_said_in_a_sentence(clone: Path, require_tool) -> None:
-    """The program, and what to do; and that a simulated board cannot be flashed."""
+    """The error names the program and the remedy; a simulated board cannot be flashed."""
     require_tool("make")
     (clone / "rv32_rooms" / "rooms.bncc").touch()
     for arguments, words in (
@@ -270,13 +270,13 @@ def test_what_is_missing_is_said_in_a_sentence(clone: Path, require_tool) -> Non
     [
         "stm32f4_gestures",  # by counting: the same on every machine
         *(
-            pytest.param(name, marks=pytest.mark.slow)  # as far as their floats round alike
+            pytest.param(name, marks=pytest.mark.slow)  # as long as their floats round alike
             for name in ("microbit_occupancy", "rv32_rooms", "uno_activity", "uno_digits")
         ),
     ],
 )
 def test_the_model_trains_to_the_same_bytes(name: str, clone: Path, require_tool) -> None:
-    """From the rows that ship."""
+    """Trained from the rows that ship."""
     require_tool("make")
     require_tool("gcc")
     done = run(clone / name, target="model")

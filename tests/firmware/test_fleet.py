@@ -1,4 +1,4 @@
-"""A fleet of models in one image: each has its own outcome, whatever the others do."""
+"""A fleet of models in one image: each has its own outcome, independent of the others."""
 
 import re
 from dataclasses import replace
@@ -39,7 +39,7 @@ def fleet() -> dict[str, Member]:
 
 @pytest.mark.parametrize("target", ["avr", "cortex-m4", "big-endian"])
 def test_what_disagrees_is_named(require_bench, target):
-    """One entry of one model's table; its neighbors agree as before."""
+    """A mistake in one entry of one model's table; its neighbors agree as before."""
     bench, members = require_bench(target), fleet()
     assert disagreeing(answers(bench, "-Os", members)) == {}
     members["wide_states"] = spoiled(members["wide_states"], lambda c: bumped(c, "costs", 500))
@@ -62,7 +62,7 @@ def test_the_wrong_byte_order_disagrees(require_bench):
 
 @pytest.mark.parametrize("target", ["avr", "rv32", "big-endian"])
 def test_a_crash_ends_its_model_alone(require_bench, target):
-    """The others answer in runs of their own."""
+    """The others answer in separate runs."""
     members = fleet()
     text = members["tan_float"].files["m.c"]
     start = text.index("{", text.index("int16_t m_predict_trusted(")) + 1
@@ -89,7 +89,7 @@ def test_an_answer_of_another_size_ends_its_model_alone(require_bench):
 
 
 def test_models_that_do_not_fit_together_are_split(require_bench, monkeypatch):
-    """Constants of an AVR lie in the first 64 KiB of its flash."""
+    """Constants of an AVR are limited to the first 64 KiB of its flash."""
     bench, linked, link = require_bench("avr"), [], Builder.link
 
     def counted(self, to, *objects):
@@ -107,7 +107,7 @@ def test_models_that_do_not_fit_together_are_split(require_bench, monkeypatch):
 
 
 def test_other_names_give_the_c_that_the_emitter_gives():
-    """But for comments, which name the model elsewhere too."""
+    """Except comments, which name the model elsewhere too."""
     model = hand.tan_float()
     other = classifier(emit_c(model, replace(OPTIONS, name="other")).files)
     again = renamed(files_of(model), "other")

@@ -1,4 +1,4 @@
-"""Lanes of bytes, chosen for an AVR: strict C, without a product, bit for bit on the machine."""
+"""Lanes of bytes, chosen for an AVR: strict C, without a product, bit-exact on the target."""
 
 from dataclasses import replace
 from pathlib import Path

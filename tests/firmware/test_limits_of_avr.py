@@ -38,7 +38,7 @@ def filling(rom_bytes: int) -> Model:
 
 
 def compile_for(folder: Path, device: str, files: tuple[str, ...], *flags: str) -> str:
-    """Compile and link for a device; return what the compiler complains of."""
+    """Compile and link for a device; return the compiler's errors."""
     command = ("avr-gcc", f"-mmcu={device}", "-std=c99", "-Os", *flags, *files, "-o", "test.elf")
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return done.stderr
@@ -53,7 +53,7 @@ def write(folder: Path, model: Model, name: str, n_vectors: int | None = None) -
 
 
 def ends(folder: Path) -> list[int]:
-    """Return the address behind every constant of the linked model m."""
+    """Return the end address of every constant of the linked model m."""
     listed = subprocess.run(
         ("avr-nm", "-S", "test.elf"), cwd=folder, capture_output=True, text=True, check=True
     )
@@ -65,7 +65,7 @@ def ends(folder: Path) -> list[int]:
 
 N_VECTORS = 32
 VECTOR_BYTES = N_VECTORS * (3 + 1) + 3 + 3
-"""Of 32 vectors of 3 states and a class, of a number that is no state for each of 3 features, and
+"""Bytes of 32 vectors of 3 states and a class, of an invalid state for each of 3 features, and
 of one step, the fewest that a self-test has."""
 
 
@@ -89,7 +89,7 @@ def test_a_table_in_the_wrong_array_is_noticed(
 def test_a_model_up_to_the_limit_passes_its_self_test(
     tmp_path: Path, require_tool: Require
 ) -> None:
-    """Tables and vectors together have the most bytes that are promised to work."""
+    """Tables and vectors together have the largest size that is guaranteed to work."""
     require_tool("avr-gcc")
     require_tool("simavr")
     model = filling(MOST_IN_ALL - VECTOR_BYTES)
@@ -97,7 +97,7 @@ def test_a_model_up_to_the_limit_passes_its_self_test(
 
 
 def test_beyond_16_bit_addresses_a_self_test_fails(tmp_path: Path, require_tool: Require) -> None:
-    """So it would notice data that a larger program has pushed out of reach."""
+    """So it would detect data that a larger program has pushed out of reach."""
     require_tool("avr-gcc")
     require_tool("simavr")
 
@@ -108,7 +108,7 @@ def test_beyond_16_bit_addresses_a_self_test_fails(tmp_path: Path, require_tool:
 
 
 def test_vectors_beyond_the_limit_do_not_compile(tmp_path: Path, require_tool: Require) -> None:
-    """One byte more, and the self-test says so instead of reading something else."""
+    """With one byte more the self-test reports the limit instead of reading other data."""
     require_tool("avr-gcc")
     write(tmp_path, filling(MOST_IN_ALL - VECTOR_BYTES + 1), "m", N_VECTORS)
     complaint = compile_for(tmp_path, "atmega1284p", ("m.c", "m_selftest.c"))
@@ -119,7 +119,7 @@ def test_vectors_beyond_the_limit_do_not_compile(tmp_path: Path, require_tool: R
 def test_all_constants_lie_below_64_k_behind_the_vectors(
     device: str, tmp_path: Path, require_tool: Require
 ) -> None:
-    """Of a model of the most bytes, on the AVR with most vectors too, where none is left."""
+    """A model of the maximum size, which fills the space on the AVR with the most vectors."""
     require_tool("avr-gcc")
     require_tool("avr-nm")
     write(tmp_path, filling(MOST_IN_ALL), "m")
@@ -136,7 +136,7 @@ def test_all_constants_lie_below_64_k_behind_the_vectors(
 def test_avr_refuses_larger_models_with_a_remedy(
     name: str, tmp_path: Path, require_tool: Require
 ) -> None:
-    """Compilation stops at a sentence that says what to do."""
+    """Compilation stops at an error that names the remedy."""
     require_tool("avr-gcc")
     write(tmp_path, MODELS[name](), name)
     complaint = compile_for(tmp_path, "atmega1284p", (f"{name}.c",), "-c")

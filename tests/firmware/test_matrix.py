@@ -90,7 +90,7 @@ def shapes(kind: str) -> tuple[Model, ...]:
 
 
 def options_of(model: Model, family: str, *, few: bool) -> Iterator[EmitOptions]:
-    """Yield all entry points in every way; where time allows also none, and each alone."""
+    """Yield all entry points in every way; in the slow tests also none, and each alone."""
     possible = hand.possible_entries(model)
     possible -= frozenset() if family in STREAMS else frozenset({"stream"})
     times = (False, True) if family in FREE_OF_BRANCHES else (False,)
@@ -125,7 +125,7 @@ def sources(family: str, kind: str, *, few: bool) -> Mapping[str, str]:
 
 
 def complaints(target, compiler, files, folder, how=("-O2", "-c")) -> str:
-    """Return what a compiler says of some C under the strict flags."""
+    """Return the messages of a compiler for some C under the strict flags."""
     if target == "avr":
         fitting = (file for file, text in files.items() if "defined(__AVR__)\n#error" not in text)
         files = {file: files[file] for file in fitting}
@@ -170,7 +170,7 @@ def test_every_compiler_accepts_every_kernel(family, target, compiler, missing, 
     """
     Every input type; all entry points for size and speed, in constant time or not, optimized.
 
-    None, and each alone, without optimization: what is left are warnings of types.
+    None, and each alone, without optimization: only warnings about types remain.
     """
     require(compiler, missing)
     for kind in KINDS:

@@ -20,10 +20,10 @@ PLATFORMS = {
     "unix64": ("-D__x86_64__", "-U__GNUC__", "-U__AVR__"),
 }
 """Widths of types by cppcheck's name, and the branches of the preprocessor that go with them: an
-AVR, a GNU compiler for 32 bits, and a compiler that knows nothing of GNU's extensions."""
+AVR, a GNU compiler for 32 bits, and a compiler without GNU extensions."""
 FEW = few()
 MOST_LINES = 1500
-"""Of a file that the slow tests read."""
+"""Maximum length of a file that the slow tests check."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Deviation:
-    """A rule that docs/SPEC.md lists: where it may be found, and whether cppcheck knows it."""
+    """A rule that docs/SPEC.md lists: where it applies, and whether cppcheck supports it."""
 
     rule: str
     places: tuple[str, ...]
@@ -72,7 +72,7 @@ def cppcheck(folder: Path, sources: tuple[str, ...], platform: str) -> list[Find
 
 
 def unexplained(found: list[Finding], batch: Mapping[str, Mapping[str, str]]):
-    """Return by emission what is neither a listed deviation nor an entry point that nobody calls.
+    """Return the findings by emission that are no listed deviation and no unused entry point.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def unexplained(found: list[Finding], batch: Mapping[str, Mapping[str, str]]):
 
 
 def is_false(finding: Finding, line: str) -> bool:
-    """Return whether a finding on a line is none by `FALSE`."""
+    """Return whether a finding on a line is a false positive by `FALSE`."""
     return any(code in line for name, code in FALSE if name == finding.name)
 
 
@@ -119,7 +119,7 @@ FALSE = {
     # One run reads several self-tests, each a program of its own.
     ("misra-c2012-8.6", "int main(void)"),
 }
-"""What cppcheck takes for a violation that is none: the rule, and code on the line."""
+"""False positives of cppcheck: the rule, and code on the line."""
 
 
 def files_of(batch: Iterable[Analyzed]) -> dict[str, Mapping[str, str]]:
@@ -129,7 +129,7 @@ def files_of(batch: Iterable[Analyzed]) -> dict[str, Mapping[str, str]]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_cppcheck_finds_only_the_listed_deviations(platform, require_tool, tmp_path):
-    """Platforms take turns; what stands for no kernel is read for AVR, see below."""
+    """Platforms take turns; cases beyond the kernels are checked for AVR, see below."""
     require_tool("cppcheck")
     batch = FEW[len(SPECIAL) :][list(PLATFORMS).index(platform) :: len(PLATFORMS)]
     found = cppcheck(tmp_path, write_all(batch, tmp_path), platform)
@@ -142,7 +142,7 @@ def test_cppcheck_finds_only_the_listed_deviations(platform, require_tool, tmp_p
 def test_cppcheck_finds_only_the_listed_deviations_in_any_kernel(
     model, platform, require_tool, tmp_path
 ):
-    """As far as its time allows: it grows with the square of a table's length."""
+    """Limited by time, which grows with the square of a table's length."""
     require_tool("cppcheck")
     batch = [
         analyzed for analyzed in all_of(model)
@@ -153,7 +153,7 @@ def test_cppcheck_finds_only_the_listed_deviations_in_any_kernel(
 
 
 def test_cppcheck_finds_every_listed_deviation_that_it_knows_and_no_other(require_tool, tmp_path):
-    """A rule that no emitted C breaks any more does not stay in the table."""
+    """A rule that no emitted C violates any more must leave the table."""
     require_tool("cppcheck")
     batch = FEW[: len(SPECIAL)]
     found = cppcheck(tmp_path, write_all(batch, tmp_path), "avr8")

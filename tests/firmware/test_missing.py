@@ -1,4 +1,4 @@
-"""Networks summed over joint states, on simulated machines and as compilers for them see the C."""
+"""Networks marginalized over joint states, on simulated targets and by their compilers."""
 
 from functools import cache
 

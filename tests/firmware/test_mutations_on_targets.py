@@ -27,7 +27,7 @@ def narrowed(wide: str, narrow: str) -> Callable[[Files], Files]:
     return lambda files: files | {"m.h": replaced(files["m.h"], old, new)}
 
 
-# What is wrong: a model in which it matters, and how it goes wrong.
+# Mistakes: a model in which each matters, and the change of the C.
 MISTAKES: dict[str, tuple[Callable[[], Model], Callable[[Files], Files]]] = {
     "first entry": (hand.general_network, in_source(lambda c: bumped(c, "costs", 0))),
     "last entry": (hand.general_network, in_source(lambda c: bumped(c, "costs", -1))),
@@ -63,7 +63,7 @@ def fleet() -> dict[str, Member]:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_mistakes_are_caught(require_bench, target):
-    """The C as emitted agrees; the same C with one mistake does not, and the message says where."""
+    """The C as emitted agrees; with one mistake it does not, and the message names the place."""
     outcomes = answers(require_bench(target), "-O2", fleet())
     found = disagreeing(outcomes)
     assert sorted(found) == sorted(MISTAKES)

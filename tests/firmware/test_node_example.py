@@ -1,4 +1,4 @@
-"""The node whose sensors fail: what it finds, on two boards, and where its rows come from."""
+"""The node with failing sensors: its findings on two boards, and the origin of its rows."""
 
 import gzip
 import shlex
@@ -25,7 +25,7 @@ SIMULATORS = {
 def test_it_finds_the_sensors_that_fail(
     board: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """When they fail and work again, and how often it would be right without knowing."""
+    """Failure and recovery of sensors, and the accuracy without detection."""
     for tool in ("make", *SIMULATORS[board]):
         require_tool(tool)
     copy = tmp_path / "firmware_examples"

@@ -72,7 +72,7 @@ def test_keywords_are_those_of_the_header(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_the_interface_lies_where_sketches_include_from(kind):
-    """And nothing but the classifier is compiled into every sketch."""
+    """Only the classifier is compiled into every sketch."""
     sources = {path for path in files_of(kind, "arduino") if path.startswith("src/")}
     assert sources == {"src/gait.c", "src/gait.h"}
     assert SKETCH.stem == SKETCH.parent.name, "a sketch has the name of its folder"
@@ -91,7 +91,7 @@ def core(require_tool, missing, tmp_path_factory) -> Path:
 @pytest.mark.firmware
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_sketch_passes_on_an_uno(kind, core, tmp_path):
-    """Built with the real core as the IDE builds it, without a warning of ours."""
+    """Built with the real core as the IDE builds it, without a warning in our code."""
     root = write_package(tmp_path, kind, "arduino")
     said = run_sketch(build_sketch(root, root / SKETCH, core, tmp_path / "b"), ("PASS", "FAIL"))
     assert f"{n_vectors(kind)} vectors, 0 wrong: PASS" in said

@@ -1,4 +1,4 @@
-"""The CMake package: built by itself, installed, added as a folder, fetched."""
+"""The CMake package: built alone, installed, added as a folder, fetched."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def cmake(require_tool):
 
 
 def build(folder: Path, *options: str) -> Path:
-    """Configure and build a project in a folder beside it."""
+    """Configure and build a project in a sibling folder."""
     out = folder / "build"
     call("cmake", "-S", folder, "-B", out, "-Werror=dev", *options, folder=folder)
     call("cmake", "--build", out, folder=folder)
@@ -53,7 +53,7 @@ def test_a_corrupted_vector_fails_its_test(tmp_path):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_another_project_uses_it(way, tmp_path):
-    """In C, and the header in C++; as README.md says."""
+    """In C, and the header in C++, as described in README.md."""
     root = write_package(tmp_path / "app", "array", "cmake")
     prefix = tmp_path / "prefix"
     if way == "find_package":

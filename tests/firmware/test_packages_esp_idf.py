@@ -5,7 +5,7 @@ from idf_component_tools.manager import ManifestManager
 
 from tests.firmware.packages import KINDS, call, n_vectors, write_package
 
-# What ESP-IDF's build system does with a component, and with the project that is built.
+# The actions of ESP-IDF's build system for a component and for the project.
 STUB = """
 function(idf_component_register)
   cmake_parse_arguments(arg "" "" "SRCS;INCLUDE_DIRS;REQUIRES;PRIV_REQUIRES" ${ARGN})

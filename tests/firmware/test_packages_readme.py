@@ -1,4 +1,4 @@
-"""What the README of each package tells its user to type works."""
+"""The commands and code in the README of each package work."""
 
 import re
 

@@ -59,7 +59,7 @@ SAMPLE = mapping(
     },
 ) | {"required": ["tests"]}
 
-# What Zephyr's build system does with an application and with the modules that it names.
+# The actions of Zephyr's build system for an application and its modules.
 STUB = """
 macro(zephyr_library)
   string(MAKE_C_IDENTIFIER "${CMAKE_CURRENT_SOURCE_DIR}" ZEPHYR_CURRENT_LIBRARY)
@@ -95,7 +95,7 @@ PRINTK = "#include <stdio.h>\n#define printk printf\n"
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_module_is_described_by_zephyr_s_schema(kind, tmp_path):
-    """And what it names is there, as zephyr_module.py demands."""
+    """The named files exist, as zephyr_module.py demands."""
     module = yaml.safe_load(files_of(kind, "zephyr")["zephyr/module.yml"])
     jsonschema.validate(module, MODULE)
     assert module["name"] == "gait"

@@ -1,4 +1,4 @@
-"""With two wheels and nothing else installed, targets are verified and measured."""
+"""Verification and measurement on targets with two wheels and nothing else installed."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def alone(tmp_path: Path, require_bench):
 
 
 def test_the_wheels_serve_every_target_but_avr():
-    """Of LLVM's AVR nobody would want figures."""
+    """Figures for LLVM's AVR code would be useless."""
     assert set(TARGETS) - set(WHEELS) == {"avr"}
 
 
@@ -54,7 +54,7 @@ def test_verify_needs_two_wheels_and_no_compiler(alone):
     for target, outcome in answer["targets"].items():
         assert outcome["mismatches"] == 0 < outcome["checked"]
         assert outcome["toolchain"].startswith("ziglang ")
-        assert (", unicorn " in outcome["toolchain"]) or target == "x86"  # may run by itself
+        assert (", unicorn " in outcome["toolchain"]) or target == "x86"  # may run on its own
 
 
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32"])

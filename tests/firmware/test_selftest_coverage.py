@@ -1,7 +1,7 @@
 """
 The self-test runs every line of the emitted C and takes every branch both ways, as gcov counts.
 
-Models are such that every branch can be taken: each class wins somewhere and several tables are
+In these models every branch can be taken: each class wins somewhere and several tables are
 left after optimization.
 """
 
@@ -80,7 +80,7 @@ def covered(
 def test_every_line_runs_and_every_branch_is_taken(
     name: str, kernel: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """Of predict, trusted, scores, and from readings."""
+    """Entry points predict, trusted, scores, and those from readings."""
     gcc, _ = require_tool("gcc"), require_tool("gcov")
     model = (SMALL | COLUMNS)[name]()
     assert covered(tmp_path, gcc, model, kernel, entries=ALL, optimize="size") == []
@@ -124,7 +124,7 @@ def test_checked_readings_are_covered(
 def test_every_wrong_limit_of_checked_readings_is_noticed(
     name: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """Of each feature, a limit that is one too low or too high."""
+    """A limit of each feature that is one too low or too high."""
     gcc = require_tool("gcc")
     files = dict(emit_c(CHECKED[name](), EmitOptions("m", frozenset({"checked"}))).files)
     for file, text in files.items():
@@ -161,7 +161,7 @@ def test_so_does_code_in_constant_time_and_of_large_models(
     tmp_path: Path,
     require_tool: Callable[[str], str],
 ) -> None:
-    """Whatever is best, with and without branches on the input."""
+    """Every optimization goal, with and without branches on the input."""
     gcc, _ = require_tool("gcc"), require_tool("gcov")
     model = (SMALL | LARGE)[name]()
     options = {"entries": ALL, "optimize": optimize, "constant_time": is_constant}

@@ -33,7 +33,7 @@ COLUMNS: dict[str, Callable[[], Model]] = {"26_classes_2_bits": lambda: few_bits
 BOOSTED: dict[str, Callable[[], Model]] = {
     f"boosted_{kind}": partial(model_of, kind) for kind in ("int16", "float32")
 }
-"""Sums of tables whose readings can be compared with cuts directly."""
+"""Boosted tables whose readings can be compared with cuts directly."""
 EVERY_KERNEL = [
     *((name, kernel) for name in SMALL for kernel in FAMILIES if kernel != "columns"),
     *((name, "columns") for name in COLUMNS),
@@ -62,7 +62,7 @@ def test_changes_of_one_bit_are_noticed(
     require_tool: Callable[[str], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """At least 95 % of those that show, without scores and without the CRC; with it, all."""
+    """At least 95 % of visible changes, without scores and without the CRC; with it, all."""
     require_tool("gcc")
     monkeypatch.setattr(near_ties, "ALL_CELLS", WHOLE_SEARCH)
     check((SMALL | COLUMNS | BOOSTED)[name](), kernel, 150, 20_000)
@@ -110,7 +110,7 @@ def status(gcc: str, folder: Path, text: str, *flags: str) -> int:
 def test_a_wrong_label_is_noticed_and_counted_by_the_crc_too(
     kernel: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """With the macro for both files and without it, which changes nothing else."""
+    """With the macro for both files and without it; nothing else changes."""
     gcc = require_tool("gcc")
     files = emit_c(hand.sum_of_tables(), EmitOptions("m", kernel=kernel, optimize="speed")).files
     for file, text in files.items():

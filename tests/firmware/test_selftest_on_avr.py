@@ -122,7 +122,7 @@ def test_a_wrong_reading_is_noticed(tmp_path: Path, require_tool: Callable[[str]
 def test_vectors_with_gaps_are_decided(
     name: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """Where missing features are summed out; an answer that is another is noticed."""
+    """Models that marginalize missing features; a different answer is detected."""
     require_tool("avr-gcc")
     require_tool("simavr")
     model, entries = MODELS[name](), frozenset({"missing"})

@@ -1,4 +1,4 @@
-"""The self-test of every entry point passes on simulated machines, and fails where it has to."""
+"""The self-test of every entry point passes on simulated targets, and fails for wrong C."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ int main(void)
 
 
 def n_wrong(folder: Path, bench: Toolchain, files: Mapping[str, str]) -> int:
-    """Return what the self-test counts there, with the CRC of all constants."""
+    """Return the failure count of the self-test there, with the CRC of all constants."""
     builder = Builder(folder, bench.target, bench.compiler)
     builder.write(
         {

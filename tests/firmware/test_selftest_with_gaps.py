@@ -1,4 +1,4 @@
-"""The self-test decides vectors with gaps, and notices a table or an answer that is another."""
+"""The self-test decides vectors with gaps, and detects a different table or answer."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ FLAGS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow"
 
 
 def n_wrong(gcc: str, folder: Path, files: dict[str, str]) -> int:
-    """Return what the self-test counts on this machine."""
+    """Return the failure count of the self-test on the host."""
     for file, text in files.items():
         (folder / file).write_text(text, "utf-8")
     build = (gcc, *FLAGS, "-fsanitize=undefined,address", "-fno-sanitize-recover", "m.c")
@@ -36,7 +36,7 @@ def test_all_agree(name: str, tmp_path: Path, require_tool: Callable[[str], str]
 def test_a_wrong_decision_is_noticed(
     entry: str, tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """Of either entry point alone."""
+    """A change that shows in one entry point alone."""
     files = dict(emit_c(hand.tan_float(), OPTIONS).files)
     pattern = rf"({entry}\([^)]*\)\n\{{.*?)return m_decide_missing\((\w+)\);"
     changed, n = re.subn(pattern, r"\1return 0;", files["m.c"], count=1, flags=re.DOTALL)
@@ -46,7 +46,7 @@ def test_a_wrong_decision_is_noticed(
 
 
 def test_another_answer_is_noticed(tmp_path: Path, require_tool: Callable[[str], str]) -> None:
-    """Of one vector with its gaps."""
+    """A different answer of one vector with gaps."""
     files = dict(emit_c(hand.tan_float(), OPTIONS).files)
     pattern = r"(gap_classes\[\d+\][^{]*\{\s*)(\d)U"
     files["m_vectors.h"], n = re.subn(
@@ -59,7 +59,7 @@ def test_another_answer_is_noticed(tmp_path: Path, require_tool: Callable[[str],
 def test_an_answer_for_checked_readings_is_compared(
     tmp_path: Path, require_tool: Callable[[str], str]
 ) -> None:
-    """An error of the range that is no longer one is noticed."""
+    """A missing range error is detected."""
     model = BNClassifier(bits=4).fit(
         [[float(k % 9), float(k % 7)] for k in range(90)], [k % 2 for k in range(90)]
     ).to_model()  # fmt: skip

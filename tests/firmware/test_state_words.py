@@ -1,4 +1,4 @@
-"""States in words: clean and without a call at every level, and one load where machines have it."""
+"""States in words: clean, without a call at every level, one load on targets that have it."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ COMPILED = (
     ("host-gcc", "x86"), ("host-clang", "x86"), ("cortex-m4", "cortex-m4"),
     ("cortex-m0", "cortex-m4"), ("rv32imc", "cortex-m4"),
 )  # fmt: skip
-"""Machines and targets; the last two have the C of another target by mistake."""
+"""Compilers and targets; the last two have the C of another target on purpose."""
 CHECKED = ("letter_like", "three_classes_2_bits")
 """Models with states of 8 and of 16 bits."""
 

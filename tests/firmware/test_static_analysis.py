@@ -1,4 +1,4 @@
-"""clang-tidy and gcc's -fanalyzer find nothing in emitted C, and something in a planted defect."""
+"""clang-tidy and gcc's -fanalyzer find nothing in emitted C, but find planted defects."""
 
 import re
 import subprocess
@@ -37,7 +37,7 @@ COMPILERS = ("host-gcc", "cortex-m4", "rv32imc")
 
 
 def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
-    """Return what clang-tidy says of some files; nothing where all is well."""
+    """Return the messages of clang-tidy for some files; empty where all is well."""
     done = subprocess.run(
         ("clang-tidy", "--quiet", f"--config-file={CONFIG}", *sources, "--", *C99, *CLANG[machine]),
         cwd=folder, capture_output=True, text=True, check=False,
@@ -47,7 +47,7 @@ def clang_tidy(folder: Path, sources: tuple[str, ...], machine: str) -> str:
 
 
 def analyze(folder: Path, sources: tuple[str, ...], name: str, *flags: str) -> str:
-    """Return what a compiler's analyzer says of some files; nothing where all is well."""
+    """Return the messages of a compiler's analyzer for some files; empty where all is well."""
     machine = MACHINES[name]
     done = subprocess.run(
         (machine.compiler, *machine.flags, *ANALYZER, *flags, "-c", *sources),
@@ -81,7 +81,7 @@ def test_the_analyzer_of_gcc_finds_nothing(name, require_tool, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("package", EXAMPLES)
 def test_nothing_is_found_in_the_examples_of_packages(package, kind, require_tool, tmp_path):
-    """In what users copy from: the program that runs every vector on a board."""
+    """The example that users copy: the program that runs every vector on a board."""
     require_tool("clang-tidy")
     require_tool(MACHINES["host-gcc"].compiler)
     files = {Path(path).name: text for path, text in files_of(kind, package).items()}
@@ -93,7 +93,7 @@ def test_nothing_is_found_in_the_examples_of_packages(package, kind, require_too
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_is_found_in_any_kernel(model, require_tool, tmp_path):
-    """With every level of what is best; by both tools, for all machines."""
+    """Every optimization goal; by both tools, for all targets."""
     for tool in ("clang-tidy", *(MACHINES[name].compiler for name in COMPILERS)):
         require_tool(tool)
     batch = all_of(model)
@@ -144,7 +144,7 @@ def test_the_analyzer_of_gcc_finds_a_planted_defect(defect, warning, name, requi
 
 
 FALSE_READS = ("+ *more);", "+ *more));", "(*to + m_message(")
-"""What docs/SPEC.md lists: sums of a forest, which `m_clear` has set as volatile."""
+"""Reads listed in docs/SPEC.md: sums of a forest, which `m_clear` has set as volatile."""
 READS = {"int32_thresholds": ("return *p;",), "letter_like": FALSE_READS}
 """Sites that are reported for a model; others of a forest may have some of the same."""
 MISSING = [name for name in MODELS if why_not(MODELS[name]()) is None]
@@ -156,7 +156,7 @@ FEW_MISSING = ("tan_float", "naive_integer", "general_network", *READS)
     [pytest.param(n, marks=() if n in FEW_MISSING else pytest.mark.slow) for n in MISSING],
 )
 def test_the_analyzer_of_clang_finds_the_listed_reads_alone(name, require_tool, tmp_path):
-    """Of `--with missing`, one model of each of its forms and a large one."""
+    """One model of each form of `--with missing`, and a large one."""
     require_tool("clang")
     write(emit_c(MODELS[name](), EmitOptions("m", frozenset({"missing"}))).files, tmp_path)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Features one by one, on simulated machines and as compilers for them see the C."""
+"""Streamed features, on simulated targets and by their compilers."""
 
 from functools import cache
 
@@ -27,7 +27,7 @@ def emitted():
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_compilers_warn_of_nothing_and_call_nothing(require_machine, name, tmp_path):
-    """Loops that clear or copy arrays are what compilers make library calls of."""
+    """Compilers replace loops that clear or copy arrays with library calls."""
     machine = MACHINES[name]
     require_machine(machine)
     names = write_all(tmp_path, emitted())

@@ -1,4 +1,4 @@
-"""Emitted C compiles without a warning, links beside another model, and tests itself."""
+"""Emitted C compiles without a warning, links with another model, and tests itself."""
 
 import re
 import subprocess
@@ -30,7 +30,7 @@ def sources(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def warnings(machine, folder, sources, *flags):
-    """Return by file what a compiler says of sources in one run."""
+    """Return the messages of a compiler by file, for sources in one run."""
     command = (machine.compiler, *machine.flags, *flags, "-c", *sources)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert not done.returncode or done.stderr, command
@@ -50,7 +50,7 @@ def languages(machine, require_tool):
 def test_the_strict_flags_find_nothing_in_any_language(name, require_tool, tmp_path):
     """Every model and self-test, as C99, C11 and C++17; the path of values through C99 in turn.
 
-    What is warned of after optimization does not depend on the language.
+    Warnings after optimization do not depend on the language.
     """
     machine = MACHINES[name]
     each_language = languages(machine, require_tool)
@@ -115,7 +115,7 @@ def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
 @pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
 @pytest.mark.parametrize("name", COMPILED)
 def test_the_strict_flags_find_nothing_in_any_kernel(name, family, require_tool, tmp_path):
-    """As C99 what is chosen for size, as C++17 what is chosen for speed."""
+    """Layouts chosen for size as C99, layouts chosen for speed as C++17."""
     machine = MACHINES[name]
     compiler = machine.compiler
     require_tool(compiler)
@@ -146,7 +146,7 @@ def test_two_models_link_into_one_program(compiler, require_tool, tmp_path):
 
 
 def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
-    """All else is static."""
+    """Everything else is static."""
     require_tool("gcc")
     machine = MACHINES["host-gcc"]
     write(tmp_path, emit_c(mixed_kinds(), EmitOptions("door", ENTRIES)).files)
@@ -162,9 +162,9 @@ def test_every_public_symbol_has_the_prefix(require_tool, tmp_path):
 
 def test_a_model_has_no_variable_and_no_state(require_tool, tmp_path):
     """
-    Everything static is constant: nothing lies in .data or .bss.
+    Everything static is constant: .data and .bss are empty.
 
-    Firmware lies where it was linked to, so that its addresses are constants too.
+    Firmware is not relocated, so that its addresses are constants too.
     """
     require_tool("gcc")
     machine = MACHINES["host-gcc"]
@@ -199,7 +199,7 @@ def test_the_self_test_passes_and_a_corrupted_vector_fails_it(name, require_tool
 
 def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:
     """
-    Return the vectors with one number of an array wrong; None for what its first number is.
+    Return the vectors with one number of an array wrong; None returns its first number.
 
     The first vector's readings have the lowest states, those of the second the highest.
     """
@@ -213,7 +213,7 @@ def corrupted(vectors: str, array: str, place: int, wrong: str | None) -> str:
 
 
 def test_files_of_two_models_do_not_build_together(require_tool, tmp_path):
-    """A header of another model stops its C and its vectors; class indices have names."""
+    """The header of another model stops compilation of C and vectors; class indices have names."""
     require_tool("gcc")
     ours = emit_c(hand.naive_integer(), EmitOptions("m", ENTRIES)).files
     theirs = emit_c(mixed_kinds(), EmitOptions("m", ENTRIES)).files
@@ -243,7 +243,7 @@ print(hashlib.sha256(text.encode()).hexdigest())
 
 
 def test_the_same_model_gives_the_same_bytes_in_another_process(tmp_path):
-    """Whatever the hash seed, the folder and the day; and no path of this machine is in them."""
+    """For any hash seed, folder and date; and no path of this machine is in them."""
     root = Path(__file__).resolve().parent.parent.parent
     digests = set()
     for seed, folder in (("1", tmp_path), ("2", root)):

@@ -37,7 +37,7 @@ def model() -> Model:
 
 @lru_cache
 def emissions() -> dict[str, Emission]:
-    """Return by its way to rows the first layout of every kernel."""
+    """Return the first layout of every kernel by its way to rows."""
     found: dict[str, Emission] = {}
     for candidate in emit_c(model(), OPTIONS).choice.candidates:
         kernel = candidate.kernel
@@ -69,7 +69,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
 
 @lru_cache
 def inputs(step: int) -> tuple[Case, ...]:
-    """Return every so manieth of the inputs of a check, with Python's answers."""
+    """Return every n-th input of a check, with Python's answers."""
     tried = cases(model(), effort=Effort(50))
     return tuple(
         replace(
@@ -83,7 +83,7 @@ def inputs(step: int) -> tuple[Case, ...]:
 @pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 17])
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
 def test_targets_agree(require_bench, target: str, step: int) -> None:
-    """On all joint states, or one of 17: this machine tries all of them below."""
+    """All joint states, or every 17th: the host tries all of them below."""
     assert sum(len(case.x) for case in inputs(step)) > 7 * 5 * 11 * 8 * 3 * 4 // step
     ask = partial(compare, inputs=inputs(step))
     members = {way: Member(model(), emissions()[way].files, ask) for way in WAYS}
@@ -99,7 +99,7 @@ def test_the_host_agrees_on_every_input(require_tool, way: str) -> None:
 
 
 def test_a_row_in_the_wrong_place_is_caught(require_tool) -> None:
-    """What the checks above rest on: another place, or another address, is a mismatch."""
+    """The premise of the checks above: a wrong position or address is a mismatch."""
     require_tool("gcc")
     for way, entry in (
         ("lanes once", r"(/\* 0,1 \*/ )(\d)U"),

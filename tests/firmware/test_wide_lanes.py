@@ -1,4 +1,4 @@
-"""Lanes of 64-bit words: strict C on every machine, without a product, bit for bit on an x86."""
+"""Lanes of 64-bit words: strict C on every target, without a product, bit-exact on an x86."""
 
 from functools import cache
 from pathlib import Path

@@ -37,7 +37,7 @@ def _decayed(kind):
 class Body(Values):
     """The statements of a function, as functions of a frame."""
 
-    # Statements return None to go on, _BREAK, _CONTINUE, or a tuple with what is returned.
+    # Statements return None to continue, _BREAK, _CONTINUE, or a tuple with the returned value.
 
     def statement(self, node):
         if node is None or isinstance(node, c_ast.EmptyStatement):

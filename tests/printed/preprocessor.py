@@ -62,7 +62,7 @@ def _without_comment(found: re.Match[str]) -> str:
 
 
 def _expanded(line: str, macros: Mapping[str, str]) -> str:
-    """Replace macros, and those in what they stand for."""
+    """Replace macros recursively."""
     for _ in range(8):
         longer = _WORD.sub(lambda m: macros.get(m.group(), m.group()), line)
         if longer == line:

@@ -18,7 +18,7 @@ class Printed(Machine):
         self.program = CProgram(files, int_bits=int_bits, fast_bits=fast_bits)
 
     def close(self):
-        """Keep everything; there is nothing to give back."""
+        """Do nothing; there is nothing to release."""
 
     def _answer(self, entry, rows):
         y = np.empty(len(rows), dtype=np.int16)

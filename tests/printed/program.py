@@ -1,7 +1,7 @@
 """
-An interpreter of emitted C, which no compiler has a part in.
+An interpreter of emitted C, without any compiler.
 
-The text is parsed by pycparser and executed as the standard of C99 has it, on a machine whose int
+The text is parsed by pycparser and executed by the C99 standard, on a machine whose int
 and fast types are as wide as a test asks for. What the standard leaves undefined is an error:
 signed overflow, shifts by the width or more, reads of variables that are not set, and accesses out
 of bounds. So are conversions and shifts of negative numbers, which it leaves to the compiler.
@@ -41,7 +41,7 @@ class CProgram:
     """
 
     body = Body
-    """What reads functions."""
+    """Parser of functions."""
 
     def __init__(self, files, name="m.c", *, int_bits=32, fast_bits=32):
         self.int_bits = int_bits
@@ -59,7 +59,7 @@ class CProgram:
 
     @cached_property
     def rom(self):
-        """Constant arrays by name; each notes what was read of it."""
+        """Constant arrays by name; each records which entries were read."""
         return {name: cells for name, (_, cells) in self.globals.items() if isinstance(cells, Rom)}
 
     def cells_of(self, name):

@@ -1,11 +1,11 @@
-"""Types of the C that is interpreted, and what C says of numbers of those types."""
+"""Types of interpreted C, and the rules of C for numbers of those types."""
 
 import struct
 from dataclasses import dataclass
 
 
 class CError(AssertionError):
-    """What C leaves undefined, or to the compiler."""
+    """Undefined or implementation-defined behavior of C."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def literal(text, int_bits):
 
 
 class Union(dict):
-    """The object of a union of 32 bits; what one member is set to, another one is read from."""
+    """The object of a union of 32 bits; a value stored in one member is read from another."""
 
     def __init__(self, fields):
         super().__init__()
@@ -135,7 +135,7 @@ class _Member:
 
 
 class Rom(list):
-    """Cells of a constant array, which note where they were read."""
+    """Cells of a constant array that record which indices were read."""
 
     def __init__(self, cells):
         super().__init__(cells)

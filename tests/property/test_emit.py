@@ -1,4 +1,4 @@
-"""What holds for the C of every model: no name leaves its place, no number is lost."""
+"""Invariants of the C of every model: no name leaves its place, no number is lost."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.strategies import models
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r'"[^"\\\n]*(?:\\(?:[0-7]{3}|[nt])[^"\\\n]*)*"')
-# Whichever begins first: a literal may hold what looks like a comment, and the other way round.
+# The first one wins: a literal may contain what looks like a comment, and vice versa.
 EITHER = re.compile(f"({COMMENT.pattern})|{LITERAL.pattern}", re.DOTALL)
 
 
@@ -74,7 +74,7 @@ def test_no_name_from_data_leaves_its_comment_or_literal(emission):
 def test_the_kernel_neither_multiplies_nor_divides(emission):
     bare = code(emission.files["m.c"])
     assert not re.search(r"[/%]|\b(goto|float \w+ =|malloc|static \w+ \w+;)", bare)
-    # a star belongs to a pointer: behind a type, or where what is pointed to is read or written
+    # a star belongs to a pointer: after a type, or where its target is read or written
     before = re.findall(r"(\w+|[)\]])\s*\*", bare)
     assert all(word in ("return", "const") or word.endswith(("_t", "char")) for word in before)
 

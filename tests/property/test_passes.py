@@ -1,4 +1,4 @@
-"""Every pass keeps what it promises, on every input of random models; the rules hold behind it."""
+"""Every pass keeps its promise on every input of random models, and the IR rules hold after it."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ SIZES = {
     "fuse-tables": lambda program: len(program.tables),
     "move-parent-terms": packed_bits,
 }
-"""What does not grow; where it is not named, bits of entries at their storage width."""
+"""Measures that must not grow; by default the bits of entries at their storage width."""
 by_pass = pytest.mark.parametrize("name", PASSES)
 
 KEPT = {
@@ -104,7 +104,7 @@ def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):
 @given(models())
 @settings(max_examples=60)
 def test_running_the_default_flow_again_makes_nothing_larger(model):
-    """It may still fire: the folded prior lets a parent be fused that was not worth it before."""
+    """It may still fire: after the prior is folded, fusing a parent may become worthwhile."""
     once, _ = optimize(program_of(model))
     twice, _ = optimize(once)
     assert table_bits(twice) <= table_bits(once)

@@ -39,7 +39,7 @@ def test_a_float32_is_above_the_threshold_exactly_when_it_is_above_the_cut(
 def test_the_count_of_thresholds_below_is_that_of_distinct_cuts(
     values: list[float], reading: float
 ) -> None:
-    """Thresholds are strictly ascending, and equal ones stand for cuts no float32 tells apart."""
+    """Thresholds are strictly ascending, and equal ones stand for cuts no float32 distinguishes."""
     thresholds = float32_thresholds(np.sort(np.array(values)))
     assert all(a < b for a, b in pairwise(thresholds))
     below = {t for t in thresholds if reading > t}

@@ -20,7 +20,7 @@ NAMED = 30
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the gate; return 0 where all is as committed or accepted, else 1."""
+    """Run the gate; return 0 where all products are as committed or accepted, else 1."""
     asked = _arguments(words)
     if asked.write is not None:
         write_products(asked.names or all_tasks(), asked.write.resolve())

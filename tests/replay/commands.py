@@ -107,7 +107,7 @@ def tasks() -> Iterator[tuple[str, Task]]:
 
 
 def _help(*command: str) -> Files:
-    """Return a command's help, one option a line: where lines break is click's business."""
+    """Return a command's help, one option per line: line breaks depend on click."""
     with session() as run:
         text = said(run(*command, "--help", width=9999))
         return {"help.txt": "\n".join(" ".join(line.split()) for line in text.splitlines())}
@@ -147,7 +147,7 @@ def _boosted() -> Files:
 
 
 def _used(name: str) -> Files:
-    """Return what commands make of a model and readings."""
+    """Return the outputs of commands for a model and readings."""
     with session() as run, no_tools():
         data: object = "r.csv"
         if name == "ml":
@@ -226,7 +226,7 @@ def _report() -> Files:
 
 
 def _reproduced() -> Files:
-    """Return how an experiment's cells are printed; experiments need the papers' data."""
+    """Return the printed cells of an experiment; experiments need the papers' data."""
     with session() as run, patch.object(experiments, "reproduce", lambda *_: CELLS):
         words = ("reproduce", "s0-table1", "--data", "folder")
         return {
@@ -236,7 +236,7 @@ def _reproduced() -> Files:
 
 
 def _targets() -> Files:
-    """Return what is told of an x86 without any compiler or simulator."""
+    """Return the target list of an x86 without any compiler or simulator."""
     with session() as run, patch("platform.machine", lambda: "x86_64"):
         tools = tuple(replace(tool, path=None, version=None) for tool in targets.all_tools())
         patches = {"all_tools": lambda: tools, "host_compilers": _no_tool}
@@ -272,7 +272,7 @@ def _needs_tools(result: Result) -> Result:
 
 
 def _swept() -> Files:
-    """Return the object of a sweep without its values: optuna draws them."""
+    """Return the object of a sweep without its values: optuna samples them."""
     with session():
         write_csv(Path("r.csv"), HEADER, sensor_rows())
         Path("space.toml").write_text(SPACE)

@@ -42,7 +42,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "ranged": lambda: ranged(hand.category_with_missing()),
     "ranged_tables": lambda: ranged(hand.sum_of_tables()),
 }
-"""Every hand model, the random ones of a realistic size, and the trained ones of the examples."""
+"""Every handwritten model, the random ones of a realistic size, and the trained examples."""
 WHOLE = (*hand.NAMED, *_EXAMPLES, "ranged")
 """Models small enough for the whole search for near ties, which the self-test begins with."""
 VARIED = (
@@ -109,7 +109,7 @@ def _with_all_entries(name: str, *words: str) -> Files:
 
 
 def _emitted(name: str, *words: object, whole: bool = False) -> Files:
-    """Return what `bncc emit-c` writes of a model: its C alone, or all files."""
+    """Return the output of `bncc emit-c` for a model: its C alone, or all files."""
     fewer = () if whole else ("--vectors", "1")
     with session() as run, no_tools():
         save_model(MODELS[name](), "m.bncc")
@@ -123,7 +123,7 @@ def _emitted(name: str, *words: object, whole: bool = False) -> Files:
 
 
 def _model(name: str) -> Files:
-    """Return a model's file, what `bncc inspect` tells of it, and its program after each pass."""
+    """Return a model's file, the output of `bncc inspect`, and its program after each pass."""
     with session() as run:
         save_model(MODELS[name](), "m.bncc")
         run("inspect", "m.bncc", "--svg", "m.svg")
@@ -164,7 +164,7 @@ def _textbook(name: str) -> Files:
 
 
 def _ways(features: str) -> Files:
-    """Return the C of every way to find a state."""
+    """Return the C of every discretizer form."""
     some, files = ways.FEATURES[features], {}
     for method in ways.METHODS:
         plan = ways.plan(some, method)

@@ -1,5 +1,5 @@
 """
-Numbers, code and text of a product, apart: together they hold every byte of it.
+Numbers, code and text of a product, separated: together they contain every byte of it.
 
 `code` is the product with every number replaced by ``0``, every comment by an empty one and every
 piece of prose by nothing between its marks; the other two hold what was taken out, in order. So a

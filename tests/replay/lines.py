@@ -20,7 +20,7 @@ WIDEST = 200
 
 
 def base_products(names: Sequence[str], folder: Path) -> str:
-    """Write the products as the tree made them whose digests are committed; return its commit."""
+    """Write the products of the tree whose digests are committed; return its commit."""
     commit = git("log", "-1", "--format=%H", "--", str(record.FOLDER.relative_to(ROOT))).strip()
     with TemporaryDirectory() as tree:
         git("archive", "--output", f"{tree}/tree.tar", commit)
@@ -57,7 +57,7 @@ Its digests are of another tree, as after a rebase, or the product depends on th
 
 
 def _diff(before: Path, after: Path, name: str) -> Iterator[str]:
-    """Yield what differs in a product's files; of one that is gone its name alone."""
+    """Yield the differences in a product's files; for a removed file only its name."""
     old, new = (_texts(root, name) for root in (before, after))
     for file in sorted({*old, *new}, key=lambda file: (file not in new, file)):
         if file not in new:
@@ -77,6 +77,6 @@ def _texts(root: Path, name: str) -> dict[str, list[str]]:
 
 
 def git(*words: str) -> str:
-    """Return what a command of git prints."""
+    """Return the output of a git command."""
     done = subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True)
     return done.stdout

@@ -15,21 +15,21 @@ from tests.replay.session import Files, LeftOut, Task
 
 @cache
 def all_tasks() -> dict[str, Task]:
-    """Return what makes each product, by its name."""
+    """Return the task of each product by its name."""
     return {**dict(emissions.tasks()), **dict(commands.tasks())}
 
 
 @dataclass(frozen=True)
 class Made:
     """
-    What became of a product.
+    The outcome of making a product.
 
     Parameters
     ----------
     digests : dict of str to str
         By group; empty where it was left out.
     left_out : str
-        Why this machine cannot make it.
+        The reason why this machine cannot make it.
     failed : str
         The exception that ended it.
     """
@@ -40,7 +40,7 @@ class Made:
 
 
 def made(name: str) -> Made:
-    """Make a product, whatever happens on the way."""
+    """Make a product, and catch every failure."""
     try:
         return Made(digests(all_tasks()[name]()))
     except LeftOut as reason:

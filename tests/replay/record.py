@@ -1,4 +1,4 @@
-"""The committed digests of all products, and how those of now differ from them."""
+"""The committed digests of all products, and the differences of the current ones."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from tests.replay.groups import GROUPS
 
 FOLDER = Path(__file__).resolve().parent / "digests"
 Digests = Mapping[str, Mapping[str, str]]
-"""Of each product, the digest of each of its groups."""
+"""Digest by product and group."""
 
 
 def read() -> dict[str, dict[str, str]]:
@@ -33,7 +33,7 @@ def write(digests: Digests) -> None:
 
 
 def differences(before: Digests, after: Digests) -> dict[str, list[str]]:
-    """Return, of each product that differs, the groups that do."""
+    """Return the differing groups of each product that differs."""
     found = {}
     for name in sorted({*before, *after}):
         old, new = before.get(name, {}), after.get(name, {})
@@ -44,7 +44,7 @@ def differences(before: Digests, after: Digests) -> dict[str, list[str]]:
 
 
 def summary(changed: Mapping[str, list[str]], before: Digests, after: Digests, most: int) -> str:
-    """Return how many products differ and in what: by name, or by kind where they are many."""
+    """Return the number of products that differ, and in what: by name, or by kind if many."""
     states = {
         name: "new" if name not in before else "gone" if name not in after else ", ".join(groups)
         for name, groups in changed.items()
@@ -58,7 +58,7 @@ def summary(changed: Mapping[str, list[str]], before: Digests, after: Digests, m
 
 
 def first_of_each_kind(names: Iterable[str], n: int) -> list[str]:
-    """Return n names, of as many kinds as there are: what stands before the first slash."""
+    """Return n names, of as many kinds as possible; the kind is the part before the first slash."""
     names = list(names)
     kinds = {name.split("/")[0]: name for name in reversed(names)}
     firsts = [name for name in names if name in kinds.values()]

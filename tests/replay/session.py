@@ -1,4 +1,4 @@
-"""Commands of bncc in a folder of their own, and their output without what machines differ in."""
+"""Commands of bncc in a folder of their own, and their output without machine-specific parts."""
 
 import json
 import os
@@ -24,14 +24,14 @@ from bncc.errors import ToolchainError
 
 ROOT = Path(__file__).resolve().parents[2]
 Files = Mapping[str, str]
-"""Texts of a product by file; the ending of its name says what it is."""
+"""Texts of a product by file name, whose suffix determines the type."""
 Task = Callable[[], Files]
-"""What makes a product."""
+"""Function that makes a product."""
 HIDDEN = "<hidden>"
 HIDDEN_KEYS = frozenset(
     {"bncc", "compiler", "path", "seconds", "simulator", "toolchain", "toolchains", "version"}
 )
-"""Fields of JSON objects whose values are of a machine, a moment or a release."""
+"""Fields of JSON objects whose values depend on the machine, the time or the release."""
 _VERSION = re.compile(rf"(?<![\w.]){re.escape(__version__)}(?!\.?\w)")
 _SECONDS = re.compile(r"\b\d+(\.\d+)? (s|seconds?|minutes?)\b")
 _DIGITS = 9
@@ -40,7 +40,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Result:
-    """What a command came to."""
+    """The result of a command."""
 
     exit_code: int
     stdout: str
@@ -50,13 +50,13 @@ class Result:
 Run = Callable[..., Result]
 
 
-class LeftOut(Exception):  # noqa: N818  # no error: the machine lacks a tool
+class LeftOut(Exception):  # noqa: N818  # not an error: the machine lacks a tool
     """A product that this machine cannot make."""
 
 
 @contextmanager
 def session() -> Iterator[Run]:
-    """Yield what runs command lines in a new folder, in which no compiler prices a model."""
+    """Yield a runner of command lines in a new folder, in which no compiler prices a model."""
     here = Path.cwd()
     environment = {"COLUMNS": "100", "NO_COLOR": "1", "TZ": "UTC"}
     with TemporaryDirectory() as folder, patch.dict(os.environ, environment):
@@ -69,7 +69,7 @@ def session() -> Iterator[Run]:
 
 @contextmanager
 def no_tools() -> Iterator[None]:
-    """Let models be priced by estimate, which is the same on all machines."""
+    """Price models by estimate, which is the same on all machines."""
 
     def find(*_: object, **__: object) -> NoReturn:
         raise ToolchainError("no compiler is installed")
@@ -109,7 +109,7 @@ def said(result: Result) -> str:
 
 
 def facts(result: Result, *, only_structure: bool = False) -> str:
-    """Return the JSON object that a command printed, masked; or what it said where it failed."""
+    """Return the JSON object that a command printed, masked; or its message if it failed."""
     if result.exit_code not in (0, 1) or not result.stdout.startswith("{"):
         return json.dumps({"failed": said(result)}, indent=1)
     found = json.loads(result.stdout)

@@ -1,4 +1,4 @@
-"""Replay notices each byte of a product, and tells numbers, code and text apart."""
+"""Replay notices each byte of a product, and separates numbers, code and text."""
 
 import random
 import shutil
@@ -65,7 +65,7 @@ def test_a_file_counts_with_its_name() -> None:
 
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
-    """Return what runs the gate in this process, with digests of its own."""
+    """Return a function that runs the gate in this process, with digests of its own."""
     monkeypatch.setattr(record, "FOLDER", tmp_path / "digests")
     monkeypatch.setattr(gate, "replay", lambda names, jobs: {n: products.made(n) for n in names})
     monkeypatch.setattr(gate, "git", lambda *words: "")
@@ -169,7 +169,7 @@ def test_what_a_machine_cannot_make_keeps_its_digests(
 def test_differing_lines_are_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Against the committed tree, which here had another entry in a table."""
+    """Compared with the committed tree, which here had another entry in a table."""
 
     def base(names: list[str], folder: Path) -> str:
         products.write_products(names, folder)

@@ -1,4 +1,4 @@
-"""What the command line can do, Python can: a budget, a target, a goal, entry points."""
+"""Options of the command line in Python: a budget, a target, a goal, entry points."""
 
 import shlex
 from dataclasses import replace
@@ -20,7 +20,7 @@ X, Y = load_iris(return_X_y=True, as_frame=True)
 
 @pytest.fixture
 def estimated(monkeypatch):
-    """Let every price be an estimate: no compiler, no simulator."""
+    """Make every price an estimate: no compiler, no simulator."""
 
     def no_bench(target, *names):
         raise ToolchainError(f"nothing builds for {target}")

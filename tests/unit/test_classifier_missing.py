@@ -1,4 +1,4 @@
-"""The estimator with missing readings summed out."""
+"""The estimator with missing readings marginalized."""
 
 import numpy as np
 import pytest

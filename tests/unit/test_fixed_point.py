@@ -95,6 +95,6 @@ def test_a_smaller_probability_never_costs_less(fmt, first, second):
 
 
 def test_rounding_takes_negative_fraction_bits_and_saturates():
-    """UQ3.-1 knows 0, -2, -4 and -6 nats; -3 is a tie, which goes to the even multiple."""
+    """UQ3.-1 has 0, -2, -4 and -6 nats; -3 is a tie, rounded to the even multiple."""
     theta = np.array([0.0, -0.9, -1.1, -3.0, -5.5, -np.inf])
     assert rounded(theta, QFormat(3, -1)).tolist() == [0, 0, -2, -4, -6, -6]

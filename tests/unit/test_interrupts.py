@@ -1,4 +1,4 @@
-"""Signals wait: for the end of an import of torch, or once, for the end of an epoch."""
+"""Deferred signals: until the end of an import of torch, or once, of an epoch."""
 
 import signal
 import threading
@@ -12,7 +12,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopError(Exception):
-    """What the handler of these tests raises."""
+    """Error raised by the handler of these tests."""
 
 
 def stop(number: int, frame: object) -> None:

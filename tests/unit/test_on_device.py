@@ -188,7 +188,7 @@ def test_a_textbook_that_does_not_link_is_told(require_bench, monkeypatch):
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", TARGETS)
 def test_figures_of_a_program_that_decides_wrong_are_refused(require_bench, target):
-    """Whichever entry point it is, ours or the textbook's."""
+    """Any entry point, ours or the textbook's."""
     bench, model = require_bench(target), hand.tan_float()
     inputs = bench_inputs(model, n_rows=12)
     emission = emit_c(model, EmitOptions("m", frozenset({"trusted"})))

@@ -1,4 +1,4 @@
-"""The table of machines: complete, of one mind with the list of tools, and as the C sees them."""
+"""The table of targets: complete, consistent with the list of tools and with the C."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""What tests of generators need."""
+"""Fixtures of the tests of generators."""
 
 from collections.abc import Callable
 from typing import NoReturn
@@ -10,7 +10,7 @@ from bncc.baselines import exporters
 
 @pytest.fixture
 def need(missing: Callable[[str], NoReturn]) -> Callable[[str], None]:
-    """Give up without a generator; not by importing it, for emlearn changes numpy's manners."""
+    """Skip without a generator, which is not imported: emlearn changes numpy's settings."""
 
     def check(generator: str) -> None:
         if not exporters.is_installed(generator):

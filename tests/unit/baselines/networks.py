@@ -1,4 +1,4 @@
-"""Small networks of every form, trained for a moment."""
+"""Small networks of every form, trained briefly."""
 
 from functools import cache
 
@@ -26,7 +26,7 @@ FORMS = {
 
 @cache
 def rows() -> tuple[IntArray, IntArray]:
-    """Return 400 rows of 64 features of which three classes can be told."""
+    """Return 400 rows of 64 features that determine three classes."""
     random = np.random.default_rng(0)
     y = random.integers(0, 3, 400)
     noise = random.integers(0, N_STATES, (400, 64))

@@ -1,4 +1,4 @@
-"""Averaged one-dependence estimators, against their definition."""
+"""Averaged one-dependence estimators, compared with their definition."""
 
 import json
 from math import log, prod
@@ -26,7 +26,7 @@ def drawn(n: int = 60, seed: int = 0) -> Rows:
 
 
 def by_definition(rows: Rows, x: tuple[int, ...], m: float, least: int) -> list[float]:
-    """Count anew for every probability; sums over parents, by class."""
+    """Count again for every probability; return sums over parents, by class."""
 
     def count(c: int | None = None, **values: int) -> int:
         hit = np.ones(len(rows.y), dtype=bool) if c is None else rows.y == c

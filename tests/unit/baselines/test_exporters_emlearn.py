@@ -1,4 +1,4 @@
-"""What emlearn prints decides as its trees do, whatever the type of a reading and of a vote."""
+"""C of emlearn: the same decisions as its trees, for every type of readings and votes."""
 
 import subprocess
 
@@ -10,9 +10,9 @@ from bncc.baselines.exporters import HEADERS, Style, elected, imported, trees_te
 
 RANDOM = np.random.default_rng(0)
 WHOLE = RANDOM.integers(-4, 4, (600, 3)).astype(np.float64)
-"""Small and of both signs: thresholds lie on numbers and between them."""
+"""Small numbers of both signs: thresholds at and between them."""
 CLOSE = 4 + WHOLE * 2.0**-21
-"""Neighbors among floats: six decimals do not tell them apart, nor has one room for a threshold
+"""Neighbors among floats: six decimals do not distinguish them, and no threshold fits
 between them."""
 CLASSES = (WHOLE[:, 0] > -2) + (WHOLE[:, 1] + WHOLE[:, 2] > -1).astype(np.int64)
 MAIN = """#include "m.h"
@@ -76,7 +76,7 @@ def test_as_shipped_it_decides_otherwise(c_type, X, require_tool, need, tmp_path
 
 
 def test_votes_and_probabilities_may_differ():
-    """One sure tree outweighs two that are nearly undecided, but not their votes."""
+    """One confident tree outweighs two nearly undecided ones, but not their votes."""
 
     class Leaf:
         def __init__(self, shares):

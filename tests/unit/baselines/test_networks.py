@@ -23,7 +23,7 @@ def test_a_network_learns(form):
 
 
 def test_the_same_seed_gives_the_same_network():
-    """And another one another; the random signs of training depend on it too."""
+    """Another seed gives another network; the random signs of training depend on it too."""
     X, y = rows()
     plan = trained("signs").network.plan
     again = train_network(plan, X, y, N_STATES, NetworkSettings(4, 40, 0.02, 0))
@@ -60,7 +60,7 @@ def test_a_negative_scale_turns_weights_around():
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_sum_leaves_32_bits(form):
-    """Bounds over all inputs, not over those at hand."""
+    """Bounds over all inputs, not only over the given rows."""
     frozen = freeze_network(trained(form), rows()[0])
     bits, largest = frozen.plan.bits, 1 if frozen.inputs is None else 127
     for layer in frozen.layers:

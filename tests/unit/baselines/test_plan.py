@@ -1,4 +1,4 @@
-"""What networks cost, by hand."""
+"""Cost of networks, computed by hand."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_one_hot_inputs_add_a_weight_a_feature():
 
 
 def test_a_convolutional_network_counts_every_position():
-    """8 x 8 pixels, then 4 x 4 of them, then 2 x 2 behind the second pooling."""
+    """8 x 8 pixels, then 4 x 4, then 2 x 2 after the second pooling."""
     plan = plan_of(Task((2,) * 64, 3), Form(2, 4, "relu", True, is_convolutional=True), 2)
     assert plan.layers == (Layer(1, 2, 8), Layer(2, 4, 4), Layer(16, 3))
     assert plan.n_weights == 9 * 2 + 9 * 2 * 4 + 16 * 3

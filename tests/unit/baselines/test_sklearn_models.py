@@ -1,4 +1,4 @@
-"""The usual classifiers: what they cost by hand, and C that decides as Python does."""
+"""Usual classifiers: their cost by hand, and C that agrees with Python."""
 
 import re
 import subprocess
@@ -49,7 +49,7 @@ def test_an_unknown_generator_is_named():
 
 
 def test_a_generator_that_is_absent_is_said(monkeypatch):
-    """No C then, and a reason; asked for by name, an error with the remedy."""
+    """No C then, and a reason; if requested by name, an error with the remedy."""
     monkeypatch.setattr(exporters, "is_installed", lambda name: False)
     baseline = sklearn_models.tree(ROWS, {"leaves": 2, "by": "emlearn"}, 0)
     assert baseline.code is None
@@ -69,7 +69,7 @@ def test_emlearn_leaves_numpy_as_it_was(need):
 @pytest.mark.cc
 @pytest.mark.parametrize("name", ["tree", "linear", "gaussian"])
 def test_the_c_decides_as_python(name, require_tool, tmp_path, need):
-    """But for the Gaussian of emlearn, which is in fixed point and leaves out the prior."""
+    """Except the Gaussian of emlearn, which is in fixed point and omits the prior."""
     require_tool("gcc")
     learn, options = LEARNERS[name]
     need("m2cgen" if name == "linear" else "emlearn")
@@ -80,7 +80,7 @@ def test_the_c_decides_as_python(name, require_tool, tmp_path, need):
 
 @pytest.mark.cc
 def test_without_the_repair_trees_decide_wrongly(require_tool, tmp_path, need):
-    """As emlearn ships: the test above can fail."""
+    """Unpatched emlearn: the test above can fail."""
     require_tool("gcc")
     need("emlearn")
     baseline = sklearn_models.tree(ROWS, {"leaves": 8, "by": "emlearn"}, 0)

@@ -1,4 +1,4 @@
-"""Samples whose class hangs on several features together."""
+"""Samples whose class depends on several features jointly."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tables one after the other: what they lower, repeat, and keep to."""
+"""Boosting of tables: decrease of the loss, repeatability, and limits."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def test_the_first_tables_are_those_of_a_shorter_boosting():
 
 
 def test_a_weight_is_as_many_samples():
-    """But for their mean, which l2 is held against."""
+    """Except their mean, which l2 regularizes."""
     samples = few_samples(100)
     samples = replace(samples, X=samples.X[:, :3])  # of few states: all are seen both times
     counts = np.arange(100) % 3

@@ -1,4 +1,4 @@
-"""The grid of one table: its bounds, its size-aware choice, and what it stands for."""
+"""The grid of one table: its bounds, its size-aware choice, and its meaning."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_nothing_to_gain_is_no_table():
     ("exponent", "cuts"), [(0.0, ((1,), (1,))), (1.0, ((1, 2, 3),))], ids=["gain", "gain per row"]
 )
 def test_a_gain_counts_for_less_where_it_adds_more_rows(exponent, cuts):
-    """Of two rows, a cut of feature 0 makes three and gains 3; one of feature 1, four and 4."""
+    """There are two rows: a cut of feature 0 makes three and gains 3; of feature 1, four and 4."""
     bins = bins_of(np.stack([np.arange(6), np.arange(6)], axis=1))
     slopes = np.zeros((6, 2), dtype=np.float32)
 

@@ -8,7 +8,7 @@ from bncc.boosting.native_engine import native_best_cuts
 from bncc.boosting.sums import NumpySlopes, Samples
 
 RELATIVE = 1e-4
-"""Of gains in single precision."""
+"""Tolerance of gains in single precision."""
 
 
 def slopes_by_chance(n: int, n_classes: int, rng: np.random.Generator) -> np.ndarray:

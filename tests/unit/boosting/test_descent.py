@@ -8,7 +8,7 @@ from bncc.progress import Watch
 
 
 class Listener:
-    """An engine that notes what it is given."""
+    """An engine that records its arguments."""
 
     def __init__(self):
         self.lrs, self.orders = [], []

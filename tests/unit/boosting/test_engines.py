@@ -1,4 +1,4 @@
-"""Two engines of a descent on a sum, one meaning: C and numpy take the same steps."""
+"""Two engines of gradient descent on boosted tables: C and numpy take the same steps."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""From states and classes to integer tables: repeatable, and as good as was measured."""
+"""From states and classes to integer tables: repeatable, and as accurate as measured."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Codewords: rows sorted by what they say, then by what lowers the loss most."""
+"""Codewords: rows clustered by their values, then by the largest decrease of the loss."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from bncc.boosting.sums import NumpySlopes, Samples
 
 
 def test_rows_that_say_alike_share_a_codeword():
-    """Up to a constant of each row, and whatever rows it begins with."""
+    """Up to a constant per row, and for any initial rows."""
     rng = np.random.default_rng(0)
     centers = np.array([[4.0, -2.0, -2.0], [-2.0, 4.0, -2.0], [-2.0, -2.0, 4.0]])
     kinds = np.arange(60) % 3
@@ -40,7 +40,7 @@ def test_a_row_takes_the_codeword_that_its_samples_ask_for():
 
 
 def test_a_table_sees_what_those_before_it_have_changed():
-    """Of two equal tables each steps where one alone would have to go twice as far."""
+    """The first of two equal tables takes the whole step, so the second one stays."""
     rows = np.array([[0, 1]] * 4)
     samples = Samples(np.empty((4, 0)), np.array([0, 0, 0, 1]), np.ones(4), 2)
     codewords = np.array([[0.0, 0.0], [0.55, -0.55]])

@@ -1,4 +1,4 @@
-"""Derivatives of the losses: those of the losses themselves, and both engines alike."""
+"""Derivatives of the losses: equal to finite differences, and alike in both engines."""
 
 import numpy as np
 import pytest

@@ -70,7 +70,7 @@ def test_line_ends_comments_and_compression(tmp_path: Path) -> None:
 
 
 def test_sparse_rows_are_filled_with_zeros(tmp_path: Path) -> None:
-    """As the format says, an index that is not named is 0."""
+    """By the format an index without a value is 0."""
     table = _read(tmp_path, "@attribute a real\n@attribute b real", "{0 5}\n{1 7}")
     assert [column.values.tolist() for column in table.columns] == [[5, 0], [0, 7]]
 
@@ -105,7 +105,7 @@ def test_broken_files_are_refused_in_one_sentence(
 
 
 def test_a_csv_under_the_name_of_an_arff_is_refused(tmp_path: Path) -> None:
-    """Its header is none."""
+    """Its header is invalid."""
     (tmp_path / "a.arff").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="is not an ARFF file: no @data line"):
         read_arff(tmp_path / "a.arff")
@@ -115,7 +115,7 @@ def test_a_csv_under_the_name_of_an_arff_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_long_nominal_declaration_is_read_at_once(tmp_path: Path) -> None:
-    """No regular expression goes back over what it has read."""
+    """No regular expression backtracks."""
     labels = [f"label {i}" for i in range(20_000)]
     declaration = ", ".join(f"'{label}'" for label in labels)
     assert _column(tmp_path, f"a {{{declaration}}}", "'label 7'") == ("a", ["category", "label 7"])

@@ -53,7 +53,7 @@ def test_values_have_the_type_of_their_kind() -> None:
 
 @pytest.mark.parametrize("gap", ["?", "", "  ", "nan", "NaN", "NAN", "-nan", "+NaN", " ? "])
 def test_missing_cells(gap: str) -> None:
-    """They do not hinder numbers, and there is a zero or an empty text under them."""
+    """Columns with missing cells can be numbers; the cells hold zero or an empty text."""
     for cells, value in ((["1", gap], 0), (["0.5", gap], 0.0), (["x", gap], "")):
         column = column_of_text("a", cells)
         assert column.missing.tolist() == [False, True]
@@ -128,7 +128,7 @@ def test_a_table_needs_rows() -> None:
 
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=8))
 def test_any_text_is_typed_or_refused_in_one_sentence(cells: list[str]) -> None:
-    """Nothing else is raised, and labels keep their text but for blanks around it."""
+    """No other error is raised, and labels keep their text except surrounding blanks."""
     try:
         column = column_of_text("a", cells)
     except DataError:
@@ -141,6 +141,6 @@ def test_any_text_is_typed_or_refused_in_one_sentence(cells: list[str]) -> None:
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_numbers_are_read_to_the_last_bit(numbers: list[float]) -> None:
-    """What ``repr`` writes is what is read."""
+    """The output of ``repr`` is read back exactly."""
     column = column_of_text("a", [repr(number) for number in numbers])
     assert column.values.tolist() == numbers

@@ -1,4 +1,4 @@
-"""Reading bytes and text: compression, encodings, and files that are none."""
+"""Reading bytes and text: compression, encodings, and invalid files."""
 
 import gzip
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_an_empty_file_is_an_error(content: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"\x7fELF\0\0\1", b"\xff\xfe\0", bytes(range(256))])
 def test_garbage_is_not_text(content: bytes, tmp_path: Path) -> None:
-    """A zero byte tells."""
+    """A zero byte is the sign."""
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(DataError, match="is not text"):
         read_text(tmp_path / "a.csv")
@@ -71,7 +71,7 @@ def test_damaged_gzip_is_an_error(tmp_path: Path) -> None:
 
 
 def test_what_ends_in_gz_must_be_gzip(tmp_path: Path) -> None:
-    """The message says what to do."""
+    """The message has the remedy."""
     (tmp_path / "a.csv.gz").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match=r"is not gzip data; drop \.gz from its name"):
         read_bytes(tmp_path / "a.csv.gz")
@@ -99,7 +99,7 @@ def test_a_gzip_bomb_stops_at_the_limit(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_absurd_tables_are_refused() -> None:
-    """Before memory is asked for them."""
+    """They are refused before memory is allocated."""
     check_cells("a.csv", 2**13, 2**13)
     with pytest.raises(DataError, match="holds 8193 rows of 8192 columns, more than 67108864"):
         check_cells("a.csv", 2**13 + 1, 2**13)

@@ -1,4 +1,4 @@
-"""Parquet files, and their absence of a reader."""
+"""Parquet files, and the absence of a reader."""
 
 import sys
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
 
 
 def test_absurd_sizes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By what the file says of itself."""
+    """Sizes are checked in the file's metadata."""
     pd.DataFrame({"a": range(1000)}).to_parquet(tmp_path / "a.parquet")
     monkeypatch.setattr(files, "MAX_CELLS", 999)
     with pytest.raises(DataError, match="holds 1000 rows of 1 columns"):

@@ -130,7 +130,7 @@ def test_folds_by_row_numbers(tmp_path: Path) -> None:
 def test_other_contents_are_refused_in_one_sentence(
     arrays: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    """Each says what is needed."""
+    """Each error names the requirement."""
     with pytest.raises(DataError, match=message) as error:
         read_npz(_save(tmp_path, **arrays))
     assert "\n" not in str(error.value)
@@ -184,7 +184,7 @@ def _header(shape: object) -> str:
     ],
 )
 def test_hostile_arrays_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
-    """Sizes are believed, and judged, before memory is asked for."""
+    """Declared sizes are checked before memory is allocated."""
     with pytest.raises(DataError, match=message) as error:
         read_npz(_zip(tmp_path / "a.npz", X=content, y=content))
     assert "\n" not in str(error.value)
@@ -193,7 +193,7 @@ def test_hostile_arrays_are_refused(content: bytes, message: str, tmp_path: Path
 def test_a_zip_bomb_is_refused_by_its_declared_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Zeros that compress a thousandfold are not inflated."""
+    """Zeros that compress a thousandfold are not decompressed."""
     monkeypatch.setattr(files, "MAX_BYTES", 2**20)
     monkeypatch.setattr(npz, "MAX_BYTES", 2**20)
     path = tmp_path / "a.npz"
@@ -242,7 +242,7 @@ def test_damaged_archives_are_refused(tmp_path: Path) -> None:
 def test_archives_of_the_papers(
     name: str, fold: int | None, n_train: int, n_test: int, n_columns: int, shared_data: Path
 ) -> None:
-    """Sizes as documented beside the data."""
+    """Sizes as documented with the data."""
     table = read_npz(shared_data / "paper" / f"{name}.npz", fold=fold)
     assert table.train_rows is not None
     assert table.test_rows is not None

@@ -1,4 +1,4 @@
-"""The one door: which reader opens which file."""
+"""Choice of the reader for a file."""
 
 import gzip
 import subprocess
@@ -34,7 +34,7 @@ def test_the_suffix_chooses_the_reader(tmp_path: Path) -> None:
 
 
 def test_unknown_suffixes_list_the_known(tmp_path: Path) -> None:
-    """A missing file and a folder are told apart from them."""
+    """A missing file and a folder have their own errors."""
     (tmp_path / "a.xlsx").write_text("x")
     with pytest.raises(DataError, match=r"no suffix of a known format; name it \.csv, \.tsv"):
         read_table(tmp_path / "a.xlsx")

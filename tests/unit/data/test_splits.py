@@ -35,7 +35,7 @@ def test_the_holdout_is_the_share_asked_for() -> None:
 
 
 def test_one_seed_gives_one_split() -> None:
-    """And another seed another."""
+    """Another seed gives another split."""
     y = np.arange(300) % 3
     first, again, other = (stratified_holdout(y, 0.2, seed)[1] for seed in (1, 1, 2))
     assert first.tolist() == again.tolist()
@@ -117,7 +117,7 @@ def test_a_group_is_in_one_fold(
 
 
 def test_many_groups_are_dealt_without_their_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Balancing classes takes too long then."""
+    """Balancing classes would take too long."""
     monkeypatch.setattr(splits, "MOST_STRATIFIED", 20)
     groups = np.arange(400) // 4
     folds = SplitRule(groups).folds(np.arange(400) % 2, 5, 0)
@@ -138,7 +138,7 @@ def test_groups_are_dealt_with_their_classes_in_balance() -> None:
 def test_ordered_splits_are_blocks_in_file_order(
     n: int, n_folds: int, fraction: float, seed: int
 ) -> None:
-    """Of nearly equal size; seed 0 holds out the last one, the next seed the one before."""
+    """Blocks of nearly equal size; seed 0 holds out the last one, the next seed the one before."""
     y, rule, n_folds = np.arange(n) % 2, SplitRule(ordered=True), min(n, n_folds)
     folds = rule.folds(y, n_folds, seed)
     assert (np.diff(folds) >= 0).all()
@@ -161,7 +161,7 @@ def test_ordered_groups_follow_the_first_row_of_each() -> None:
 
 
 def test_one_group_cannot_be_split() -> None:
-    """Nothing is held out of it; folds name the remedy."""
+    """It has no validation rows; the error for folds names the remedy."""
     rule = SplitRule(np.zeros(5, dtype=int), column="person")
     rest, held = rule.holdout(np.arange(5) % 2, 0.2, 0)
     assert (len(rest), len(held)) == (5, 0)

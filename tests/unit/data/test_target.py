@@ -1,4 +1,4 @@
-"""Finding the class, numbering its labels, dealing rows to folds."""
+"""Finding the class, numbering its labels, assigning rows to folds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The programs that tests of simavr run, in C."""
+"""The C programs of the tests of simavr."""
 
 ECHO = """
 int main(void)

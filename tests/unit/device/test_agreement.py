@@ -1,4 +1,4 @@
-"""The comparison itself: right C agrees, and every kind of mistake is found and told."""
+"""The comparison itself: correct C agrees, and every kind of mistake is found and reported."""
 
 import re
 
@@ -52,7 +52,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("old", "new", "told"), MISTAKES)
 def test_a_mistake_is_found(old, new, told):
-    """In the words of the first input that shows it."""
+    """The report describes the first input that shows it."""
     files = spoiled(old, new)
     if "15 & (" in new:
         files["hand.c"] = files["hand.c"].replace("+ c]);", "+ c]));")
@@ -64,7 +64,7 @@ def test_a_mistake_is_found(old, new, told):
 
 
 def test_a_crash_is_a_mismatch():
-    """What a sanitizer stops counts as disagreement."""
+    """A program stopped by a sanitizer counts as disagreement."""
     files = spoiled("light[3 * x[1] + c]", "light[4 * x[1] + c]")
     with build_harness(sources(MODEL, files), opt_level="-O0") as program:
         outcome = compare(program, cases(MODEL))
@@ -74,7 +74,7 @@ def test_a_crash_is_a_mismatch():
 
 
 def test_long_inputs_are_told_in_short():
-    """Two dozen numbers say enough."""
+    """Two dozen numbers are enough."""
 
     class Zero:
         entries = frozenset({"predict"})
@@ -92,7 +92,7 @@ def test_long_inputs_are_told_in_short():
 
 
 def test_outcomes_of_several_compilers_are_joined():
-    """One that disagrees is enough, and its story is kept."""
+    """One disagreement is enough, and its report is kept."""
     good = Agreement(True, "host", 10, 0, "all", "gcc")
     bad = Agreement(False, "host", 10, 3, "all", "clang", "scores of ...")
     assert combine([good, bad]) == Agreement(

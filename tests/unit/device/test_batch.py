@@ -17,11 +17,11 @@ from tests.strategies import models, states
 pytestmark = pytest.mark.cc
 
 BLOCK = 16
-"""Of batch.c."""
+"""Block size of batch.c."""
 
 
 def random_tan(n_features: int, n_states: int, n_classes: int) -> Model:
-    """Return a TAN whose features each hang below the one before."""
+    """Return a TAN in which the parent of each feature is the previous one."""
     rng = np.random.default_rng(n_features)
     sizes = [n_states, *[n_states**2] * (n_features - 1)]
     return hand.model_of(

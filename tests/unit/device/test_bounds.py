@@ -1,4 +1,4 @@
-"""Stack from reports and calls written by hand, and what is refused."""
+"""Stack from handwritten reports and calls, and refused inputs."""
 
 import pytest
 

@@ -44,7 +44,7 @@ ALL = ("gcc", "clang", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc", "mips-lin
 
 
 def test_the_preferred_tools_are_cross_gcc_and_qemu(installed):
-    """Where there are several; QEMU where it has the processor, else unicorn."""
+    """The preference among several tools; QEMU where it has the processor, else unicorn."""
     installed(*ALL)
     assert chosen("cortex-m3") == [("arm-none-eabi-gcc", "qemu")]
     assert chosen("cortex-m0") == [("arm-none-eabi-gcc", "unicorn")]
@@ -179,7 +179,7 @@ def test_verify_runs_every_bench_of_a_target(require_bench):
     ("target", "simulator"), [(t.name, name) for t in TARGETS.values() for name in t.simulators]
 )
 def test_a_crash_on_a_target_is_a_mismatch(require_bench, target, simulator):
-    """With the story of how the program ended, and not an error of the user's."""
+    """The report has the end of the program, and is not an error of the user."""
     require_bench(target, simulator=simulator)
     far = "#if defined(__AVR__)\n#define FAR 0xF000U\n#else\n#define FAR 0xF0000000U\n#endif"
     files = in_c("return *(const volatile int16_t *)(uintptr_t)(FAR + x[0]);", far)

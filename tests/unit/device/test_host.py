@@ -36,7 +36,7 @@ def test_all_entries_answer_as_the_reference(library):
 
 
 def test_an_invalid_state_is_an_error_code_and_its_scores_are_zeros(library):
-    """Whatever the caller had there: these bytes are all ones before the call."""
+    """Independent of earlier content: these bytes are all ones before the call."""
     y, s = library.scores(np.array([[3, 0], [0, 0]]))
     assert y.tolist() == [-1, 0]
     assert (s[0] == 0).all()
@@ -52,7 +52,7 @@ def test_no_rows_give_no_answers(library):
 
 
 def test_rows_are_looped_over_in_c(library):
-    """And handed over as buffers: a hundred thousand take as many calls of Python as one."""
+    """Rows are passed as buffers: a hundred thousand take as many calls of Python as one."""
     one, many = (np.zeros((n, 2), dtype=np.uint8) for n in (1, 100_000))
     for entry in (library.predict, library.scores):
         entry(one)  # the first time it is looked up
@@ -112,7 +112,7 @@ def test_one_type_makes_an_array_and_several_a_struct():
 
 @pytest.mark.parametrize("name", ["driver.c", "harness.c", "port_host.h"])
 def test_the_c_around_a_model_ships_with_the_package(name):
-    """It is found beside the Python modules."""
+    """It is found next to the Python modules."""
     assert support_file(name).startswith(f"/* {name} -- ")
 
 
@@ -155,7 +155,7 @@ READS = [
 @pytest.mark.parametrize(("old", "new"), READS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_an_access_out_of_bounds_is_stopped(require_tool, compiler, old, new):
-    """Inputs and outputs lie in objects of exactly their size."""
+    """Inputs and outputs are in objects of exactly their size."""
     require_tool(compiler)
     (tool,) = host_compilers(compiler)
     with (

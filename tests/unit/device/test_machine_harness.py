@@ -1,4 +1,4 @@
-"""How a program is asked on a stream, how its answers are read, and what is refused."""
+"""Requests to a program on a stream, its answers, and refusals."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def reply(*parts: bytes):
 
 
 def test_the_protocol_is_entry_count_and_rows():
-    """What another machine's harness is sent, and how its answer is read."""
+    """The bytes sent to the harness of a target, and the interpretation of its answer."""
     sent = []
 
     def exchange(request: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What the meter says of classifiers whose cost is known, on every target and simulator."""
+"""The meter's figures for classifiers of known cost, on every target and simulator."""
 
 import re
 from dataclasses import replace
@@ -61,7 +61,7 @@ def test_call_and_return_count_and_the_clock_does_not(require_bench, target, sim
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_code_without_a_jump_is_counted_however_long(require_bench, target, simulator):
-    """Unicorn's MIPS, unless it is told to count, crashes on what it translates in one piece."""
+    """Unicorn's MIPS crashes on long translation blocks unless instructions are counted."""
     bench = require_bench(target, simulator=simulator)
     long = f".rept 1500; nop; .endr; {of(NOTHING, target)}"
     found = [cost(bench, in_assembly(code), states(0)).min for code in (of(NOTHING, target), long)]

@@ -1,4 +1,4 @@
-"""What a classifier is charged in bytes: its own, those of library routines, and nothing else."""
+"""Footprint of a classifier: its own bytes, those of library routines, and nothing else."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def measured(bench, files, level="-Os", kept=("predict",)) -> tuple[Footprint, s
 
 @pytest.mark.parametrize(("target", "compiler"), PLACES)
 def test_a_classifier_without_code_costs_nothing(require_bench, target, compiler):
-    """The stub's section is left out wherever it comes from."""
+    """The stub's section is excluded for every origin."""
     stub = in_c("(void)x;\nreturn 0;", '__attribute__((section(".stub")))')
     found, symbols = measured(require_bench(target, compiler), stub)
     assert found == Footprint(0, 0)
@@ -49,7 +49,7 @@ def test_a_classifier_without_code_costs_nothing(require_bench, target, compiler
 
 @pytest.mark.parametrize(("target", "compiler"), PLACES)
 def test_code_is_charged_to_the_byte(require_bench, target, compiler):
-    """64 bytes of instructions are 64 bytes, though another classifier stands for none."""
+    """64 bytes of instructions are 64 bytes, compared with an empty classifier."""
     code = f"{of(NOPS, target)} {of(NOTHING, target)}"
     found, _ = measured(require_bench(target, compiler), in_assembly(code))
     assert found == Footprint(64, 0)
@@ -103,7 +103,7 @@ def test_a_comparison_of_floats_is_charged_with_the_routine_it_calls(require_ben
 
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32", "big-endian"])
 def test_a_copy_is_charged_with_memcpy(require_bench, target):
-    """Which nobody has written down in the C."""
+    """The compiler adds the call, which is not in the C."""
     pair = "static struct { uint8_t a[200]; } from, to;"
     body = "from.a[x[0]] = x[0];\nto = from;\nreturn to.a[x[0] / 2U];"
     short, symbols = measured(require_bench(target), in_c(body, pair))
@@ -114,7 +114,7 @@ def test_a_copy_is_charged_with_memcpy(require_bench, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_entry_points_nobody_calls_are_free(require_bench, target):
-    """And the memory of every emitted classifier is in flash."""
+    """The constants of every emitted classifier are in flash."""
     model = letter_like("float32")
     files = emit_c(model, EmitOptions("m", frozenset({"trusted", "scores"}), kernel="plain")).files
     table = sum(costs.size for costs in model.tables)
@@ -160,7 +160,7 @@ def test_a_program_that_does_not_fit_is_one_sentence(require_bench, target, comp
 
 
 def test_what_emitted_c_says_itself_is_passed_on(require_bench):
-    """A model that no AVR can address carries a sentence of its own."""
+    """A model that no AVR can address has an error of its own."""
     bench, files = (
         require_bench("avr"),
         in_c("return x[0] * 0;", '#error "t: too much; train less"'),
@@ -170,7 +170,7 @@ def test_what_emitted_c_says_itself_is_passed_on(require_bench):
 
 
 def test_other_failures_keep_the_compilers_words(require_bench, tmp_path):
-    """A symbol that is nowhere, and C that is none."""
+    """An undefined symbol, and invalid C."""
     bench = require_bench("cortex-m0")
     with pytest.raises(ToolchainError, match=r"undefined (reference|symbol).* .?nowhere"):
         measured(bench, in_c("return nowhere(x);", "int16_t nowhere(const uint8_t *x);"))

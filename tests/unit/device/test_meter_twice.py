@@ -1,4 +1,4 @@
-"""The meter's counts against other counts of the same: a second simulator, steps, valgrind."""
+"""The meter's counts compared with a second simulator, single steps, and valgrind."""
 
 import re
 import subprocess
@@ -80,7 +80,7 @@ def test_an_instruction_whose_condition_fails_counts(require_bench, target, simu
 
 class Stepping:
     """
-    Counts one instruction at a time, instead of whole blocks.
+    Counter of single instructions instead of whole blocks.
 
     Unicorn leaves out instructions of an IT block whose condition fails; so they are counted
     together with the IT, and not again when they are met.

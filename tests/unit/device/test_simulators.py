@@ -94,7 +94,7 @@ def test_bytes_go_in_and_out(run, target, simulator):
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_a_read_past_the_end_says_so(run, target, simulator):
-    """Also when some of what was asked for is there."""
+    """Also when a part of the request is available."""
     body = "    unsigned char four[4];\n    c = (unsigned char)(port_read(four, 4U) ? 'y' : 'n');\n"
     body += "    port_write(&c, 1U);\n"
     assert run(target, simulator, body, b"abcd") == b">y"
@@ -123,7 +123,7 @@ def test_an_illegal_instruction_ends_the_program(run, target, simulator):
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_a_jump_into_nowhere_ends_the_program(run, target, simulator):
-    """Where there is no memory there are no instructions."""
+    """A jump to an address without memory."""
     with pytest.raises(HarnessError, match=r"the program (met a fault|was stopped)"):
         run(target, simulator, "    ((void (*)(void))(uintptr_t)0xF0000001U)();")
 
@@ -140,7 +140,7 @@ def test_a_program_that_does_not_end_is_stopped(run, monkeypatch, target, simula
 
 @pytest.fixture
 def interruptible():
-    """Ctrl-C raises, though it be ignored where the tests run in a shell's background."""
+    """Ctrl-C raises, even if it is ignored because the tests run in a shell's background."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, usual)
@@ -149,7 +149,7 @@ def interruptible():
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("target", WITH_UNICORN)
 def test_no_interruption_is_lost(linked, monkeypatch, target):
-    """Wherever it comes: Python prints an exception of a function that C calls, and goes on."""
+    """At any point: Python prints an exception of a function that C calls, and continues."""
     monkeypatch.setattr(unicorn, "RUN_LIMIT", 2.0)
     image = linked(target, "unicorn", FOREVER)
     assert image.segments
@@ -167,7 +167,7 @@ def test_no_interruption_is_lost(linked, monkeypatch, target):
 
 @pytest.mark.parametrize("target", WITH_UNICORN)
 def test_a_processor_is_freed_where_its_run_ends(linked, monkeypatch, target):
-    """Not where Python next collects garbage: unicorn's freeing swallows interruptions."""
+    """Not during the next garbage collection: freeing unicorn swallows interruptions."""
     made = []
 
     def noted(image, core):
@@ -187,7 +187,7 @@ def test_a_processor_is_freed_where_its_run_ends(linked, monkeypatch, target):
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_interruption_before_the_program_begins_ends_it(linked, monkeypatch):
-    """Where there is nothing to stop yet."""
+    """An interruption while there is nothing to stop yet."""
 
     def interrupted(image, core):
         signal.raise_signal(signal.SIGINT)
@@ -201,7 +201,7 @@ def test_an_interruption_before_the_program_begins_ends_it(linked, monkeypatch):
 
 @pytest.mark.usefixtures("interruptible")
 def test_an_interruption_that_is_only_noted_lets_the_program_end(linked, monkeypatch):
-    """As in a search, which on Ctrl-C goes on to the end of what it is at."""
+    """As in a search, which after Ctrl-C finishes its current task."""
     noted, written = [], []
 
     class Interrupted(BytesIO):
@@ -257,7 +257,7 @@ def test_an_old_reply_is_not_taken_for_a_new_one(run, tmp_path, target):
 
 
 def test_a_missing_qemu_is_told_with_its_package(monkeypatch, tmp_path):
-    """Also where the program was there a moment ago."""
+    """Also where the program existed a moment ago."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolchainError, match="qemu-system-arm is not installed; run `apt install"):
         qemu.Qemu().describe("cortex-m0")
@@ -265,7 +265,7 @@ def test_a_missing_qemu_is_told_with_its_package(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("target", "simulator"), PLACES)
 def test_a_place_is_named_with_version_and_processor(require_bench, target, simulator):
-    """What the report of a measurement says."""
+    """The tool names in the report of a measurement."""
     place = require_bench(target, simulator=simulator).place
     others = {"x86": "X86", "rv32": "RISCV", "big-endian": "MIPS"}
     processor = others.get(target, f"ARM_{target.upper().replace('-', '_')}")

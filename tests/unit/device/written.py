@@ -1,4 +1,4 @@
-"""Classifiers written for the meter: what they cost is known from reading them."""
+"""Classifiers written for the meter: their cost is known from reading them."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -42,7 +42,7 @@ ROUNDS = {
     "bnez $2, 1b; nop; jr $31; nop; .set pop",
     "x86": "movzbl (%rdi), %eax; 1: nop; nop; decl %eax; jnz 1b; ret",
 }
-"""Takes as many rounds as its state says, of four instructions, or on an AVR of five cycles."""
+"""Loop with as many iterations as its state, of four instructions, or five cycles on an AVR."""
 
 FRAME = {
     "avr": "push r0; push r0; push r0; pop r0; pop r0; pop r0; clr r24; clr r25; ret",
@@ -55,12 +55,12 @@ FRAME = {
 
 
 def of(table: Mapping[str, T], target: str) -> T:
-    """Return what a table above has for a target."""
+    """Return the entry of a table above for a target."""
     return table["cortex" if target.startswith("cortex") else target]
 
 
 def in_c(body: str, before: str = "") -> dict[str, str]:
-    """Return a classifier with this body, a function of ``x``; other code may stand before it."""
+    """Return a classifier with this body, a function of ``x``; other code may precede it."""
     source = f'#include "t.h"\n{before}\nint16_t t_predict(const uint8_t x[1])\n{{\n{body}\n}}\n'
     return {"t.h": HEADER, "t.c": source}
 
@@ -85,6 +85,6 @@ def meter(bench: Toolchain, files: Mapping[str, str], level: str = "-O2") -> Met
 
 
 def cost(bench: Toolchain, files: Mapping[str, str], inputs: Inputs) -> Cost:
-    """Return what its decisions cost."""
+    """Return the cost of its decisions."""
     with meter(bench, files) as measured:
         return measured.costs(inputs)["predict"]

@@ -24,7 +24,7 @@ def test_more_bins_than_values_give_a_bin_per_value() -> None:
 
 
 def test_width_divides_the_range() -> None:
-    """Equal steps, whatever the readings between."""
+    """Equal steps, for any readings in between."""
     assert width_cuts(np.array([0.0, 0.1, 10.0]), 4).tolist() == [2.5, 5.0, 7.5]
 
 
@@ -52,7 +52,7 @@ def test_a_constant_column_has_no_cut(values: list[float]) -> None:
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=50), st.integers(2, 12))
 def test_no_quantile_bin_is_empty(cells: list[int], n_bins: int) -> None:
-    """Every bin holds readings, and there are never more than asked for."""
+    """Every bin has readings, and there are never more than requested."""
     values = np.array(cells)
     cuts = quantile_cuts(values, n_bins)
     assert len(cuts) < n_bins

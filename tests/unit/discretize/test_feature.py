@@ -80,7 +80,7 @@ def test_labels_that_are_numbers_match_numbers() -> None:
 
 
 def test_of_two_labels_of_one_number_the_first_matches_it() -> None:
-    """``01`` and ``1`` cannot be told apart once they are numbers."""
+    """``01`` and ``1`` are the same once they are numbers."""
     feature = Feature("a", "category", 2, (), ("01", "1"))
     assert _states(feature, "1", "1") == [0, 0]
 
@@ -110,7 +110,7 @@ def test_a_fraction_where_whole_numbers_were_is_an_error(feature: Feature) -> No
 
 
 def test_whole_numbers_of_float_type_are_whole_numbers() -> None:
-    """3.0 is 3; what stands under a missing cell does not matter."""
+    """3.0 is 3; the value of a missing cell does not matter."""
     column = Column("a", "float", np.array([3.0, 0.0]), np.array([False, True]))
     assert whole_cells("a", column).tolist() == [3.0, 0.0]
     assert INT16.states(column).tolist() == [1, 1]
@@ -143,7 +143,7 @@ def test_one_column_of_states_per_feature_found_by_name() -> None:
 
 
 def test_an_absent_column_is_named_beside_those_there_are() -> None:
-    """So that a wrong file shows."""
+    """A wrong file is noticed this way."""
     table = Table((column_of_text("b", ["1"]), column_of_text("c\nd", ["1"])))
     with pytest.raises(DataError, match=r"no column 'a', .* its columns are 'b', 'c\\nd'$"):
         states_of((INT16,), table)

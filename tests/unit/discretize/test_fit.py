@@ -123,7 +123,7 @@ def test_missing_readings_do_not_move_the_cuts() -> None:
 @pytest.mark.parametrize("kind", ["integer", "float", "category", "state"])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_column_without_any_cell_has_one_state(kind: ColumnKind, method: str) -> None:
-    """Whatever its kind: it says nothing, and nothing crashes."""
+    """A column of any kind: it is uninformative, and nothing crashes."""
     values = {"category": np.array(["", ""], dtype=object), "float": np.zeros(2)}.get(
         kind, np.zeros(2, dtype=np.int64)
     )
@@ -211,7 +211,7 @@ def test_states_equal_the_authors(name: str, n_equal: int, shared_data: Path) ->
     """
     Our MDL on raw readings gives the papers' bins.
 
-    On fold 1 of satimage for every feature; for letter's x2bar and yegvx the authors judge one
+    On fold 1 of satimage for every feature; for letter's x2bar and yegvx the authors decide one
     borderline cut each otherwise than we and Orange do.
     """
     rows = np.load(shared_data / "paper" / "splits.npz")[f"{name}_tr_fold1"].astype(np.int64)

@@ -1,4 +1,4 @@
-"""One policy of missing readings: marks, states, and what is summed out."""
+"""The policy for missing readings: marks, states, and marginalization."""
 
 import math
 
@@ -59,7 +59,7 @@ def test_a_sum_has_one_cut_above_missing_readings():
 
 
 def test_both_ways_from_a_cell_agree():
-    """States of a table's cells are those of the readings that the C is handed."""
+    """States of a table's cells are those of the readings passed to the C."""
     features = (
         Feature("n", "int16", 3, (2, 5), missing_state=1),
         Feature("f", "float32", 4, (0.5, 1.5), missing_state=3),
@@ -79,6 +79,6 @@ def test_both_ways_from_a_cell_agree():
     marked = np.stack([is_missing_reading(f, R[:, i]) for i, f in enumerate(features)], axis=1)
     is_missing = missing_of(features, table)
     assert is_missing.tolist() == [[True] * 4, [True, False, False, False], *[[False] * 4] * 2]
-    # A label that training has not seen and a state out of range are handed over as missing.
+    # A label that training has not seen and a state out of range are passed as missing.
     assert np.argwhere(marked & ~is_missing).tolist() == [[2, 2], [2, 3]]
     assert not (is_missing & ~marked).any()

@@ -1,4 +1,4 @@
-"""Readings as the C takes them: their types, their states, and the values worth trying."""
+"""Readings as the C takes them: their types, their states, and their boundary values."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ WEIGHT = Feature("weight", "float32", 3, thresholds=(0.5, 2.0), missing_state=0)
 
 
 def test_states_are_bytes_until_a_feature_has_more_than_255():
-    """The boundary lies where a byte would leave no number for an invalid state."""
+    """With more states a byte would leave no number for an invalid state."""
     assert state_dtype((2, 255)) == np.uint8
     assert state_dtype((2, 256)) == np.uint16
 
@@ -55,7 +55,7 @@ def test_the_state_of_a_float_counts_the_thresholds_below_it(value, state):
 
 @pytest.mark.parametrize(("value", "state"), [(0, 0), (2, 2), (3, 3), (255, 3)])
 def test_a_number_beyond_the_categories_takes_the_missing_state(value, state):
-    """Also the number right behind the last label, though it is a state of the model."""
+    """Also the number directly after the last label, although it is a state of the model."""
     assert states_of_raw((COLOR,), np.array([[value]], dtype=float))[0, 0] == state
 
 
@@ -113,7 +113,7 @@ BIN = Feature("bin", "state", 2, missing_state=1)
 
 
 def test_a_table_becomes_readings_of_the_c_types():
-    """Labels become numbers; what does not fit goes to the edge; missing cells become markers."""
+    """Labels become numbers; values out of range saturate; missing cells become markers."""
     R = raw_of_table((COLOR, LEVEL, WEIGHT, BIN), table())
     assert R[:, 0].tolist() == [2, 0, 255, 255]
     assert R[:, 1].tolist() == [-32767, 100, 32767, -32768]
@@ -130,7 +130,7 @@ def test_both_ways_from_a_table_to_states_meet():
 
 
 def test_a_reading_that_is_the_marker_of_a_missing_one_reaches_the_c_as_it_is():
-    """Python takes it as missing, and so does the C: it must not be moved to the edge."""
+    """Python takes it as missing, and so does the C: it must not saturate."""
     column = Column("level", "integer", np.array([-(2**15), -(2**15) - 1]), np.zeros(2, np.bool_))
     data = Table((column,))
     assert raw_of_table((LEVEL,), data)[:, 0].tolist() == [-(2**15), -(2**15) + 1]
@@ -145,6 +145,6 @@ def test_labels_that_are_numbers_are_matched_by_value():
 
 
 def test_a_missing_column_is_named():
-    """The error says which column the model reads."""
+    """The error names the column that the model reads."""
     with pytest.raises(DataError, match="no column 'speed'"):
         raw_of_table((Feature("speed", "int16", 1),), table())

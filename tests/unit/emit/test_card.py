@@ -1,4 +1,4 @@
-"""The card and the list of inputs: what a reviewer reads first."""
+"""The model card and the list of inputs, for reviewers."""
 
 import re
 from dataclasses import replace
@@ -228,7 +228,7 @@ def test_a_line_of_an_input_may_be_exactly_full():
     def lines(length):
         return feature_lines((Feature("c", "category", 2, categories=("a", "b" * length)),))
 
-    # behind the title come a blank, "1=", the label and a semicolon
+    # after the title come a blank, "1=", the label and a semicolon
     full = WIDTH - len(title) - 4
     assert lines(full)[0] == f"{title} 1={'b' * full};"
     assert lines(full + 1)[0] == title

@@ -1,4 +1,4 @@
-"""From model to files: which entry points, which errors, which bytes."""
+"""From model to files: entry points, errors, bytes."""
 
 import os
 import subprocess
@@ -187,7 +187,7 @@ def test_the_same_model_gives_the_same_bytes_whatever_the_hash_seed():
 
 
 def test_discretizers_give_way_before_a_kernel_does():
-    """Between the bytes of trees and of a search lies a budget that keeps the kernel."""
+    """A budget between the bytes of trees and of a search keeps the kernel."""
     fast = emit_c(letter_like(), EmitOptions(optimize="speed"))
     assert fast.layout.raw.functions
     less = EmitOptions(optimize="speed", max_flash=fast.estimate.flash - 1)

@@ -1,4 +1,4 @@
-"""Terms: every emitted file may be used under any, and carries the user's SPDX tag on request."""
+"""License terms: emitted files may be used under any, and have the user's SPDX tag on request."""
 
 import json
 import re

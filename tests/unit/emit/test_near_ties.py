@@ -1,4 +1,4 @@
-"""Inputs near ties: what they are said to show, they show."""
+"""Inputs near ties: exactly the claimed changes show."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def changed(program: Program, t: int, row: int, c: int, bit: int) -> Program:
     [hand.naive_integer, hand.tan_float, hand.general_network, hand.ties, hand.sum_of_tables],
 )
 def test_exactly_the_bits_that_are_said_to_show_do(make):
-    """Of every entry of every table, one input after the other."""
+    """The bits of every entry of every table, one input after the other."""
     program = program_of(make())
     rows = Rows(program)
     for x in hand.all_states(make())[::5]:
@@ -96,7 +96,7 @@ def test_a_model_of_few_inputs_shows_all_that_can_show():
 
 
 def test_where_tables_have_maps_every_state_is_read_again_and_again():
-    """An entry of a map is for one state, so the tables' rows alone do not tell enough."""
+    """An entry of a map is for one state, so the tables' rows alone are not sufficient."""
     model = hand.model_of(
         [hand.feature("a", 40), hand.feature("b", 30)],
         TableEnsemble((DecisionTable((0, 1), ((7, 20), (9, 11))), DecisionTable((0,), ((3,),)))),

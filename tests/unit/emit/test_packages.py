@@ -1,4 +1,4 @@
-"""What is put around the C files."""
+"""The files around the C files."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def test_an_unknown_package_names_those_that_exist():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_c_is_the_same_in_all_packages(kind, package):
-    """Source, header, vectors and self-test, each once, whatever the folder."""
+    """Source, header, vectors and self-test, each once, in any folder."""
     plain = files_of(kind, "plain")
     texts = {path.rpartition("/")[2]: text for path, text in files_of(kind, package).items()}
     assert len(texts) >= len(plain)
@@ -39,7 +39,7 @@ def test_the_readme_names_every_file(package):
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_ends_like_text(kind, package):
-    """One newline at the end, no tab but where the format wants one, no two empty lines."""
+    """One newline at the end, no tab except where the format requires it, no two empty lines."""
     for path, text in files_of(kind, package).items():
         assert text.endswith("\n"), path
         assert not text.endswith("\n\n"), path

@@ -1,4 +1,4 @@
-"""The digest of emitted C: alike for the same code, whatever its name, comments and package."""
+"""The digest of emitted C: the same for equal code with any name, comments and package."""
 
 from dataclasses import replace
 

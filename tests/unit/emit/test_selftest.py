@@ -1,4 +1,4 @@
-"""How large a self-test is, and what it says that it covers."""
+"""Size of a self-test, and its declared coverage."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The textbook classifier: which models have one, its three ways to find a row, and its types."""
+"""The textbook classifier: supported models, its three ways to find a row, and its types."""
 
 import re
 from dataclasses import replace

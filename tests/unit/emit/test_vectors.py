@@ -1,4 +1,4 @@
-"""Vectors that travel with the C: right, few, varied, and the same each time."""
+"""Vectors shipped with the C: correct, few, varied, and reproducible."""
 
 import numpy as np
 import pytest

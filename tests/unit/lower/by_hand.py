@@ -51,5 +51,5 @@ def inputs(n_states: Sequence[int], most: int = 500) -> IntArray:
 
 
 def margins(costs: IntArray) -> IntArray:
-    """Return what every class costs more than class 0."""
+    """Return the cost of every class minus that of class 0."""
     return costs - costs[:, :1]

@@ -1,4 +1,4 @@
-"""The choice of a kernel: the best that is proved and fits, and what it was compared with."""
+"""The choice of a kernel: the best safe layout that fits, and its competitors."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def traded() -> Program:
 
 
 def even(flash: int) -> TextbookCost:
-    """Return a textbook's cost that so many bytes do not exceed, but one more does."""
+    """Return a textbook's cost for which so many bytes are the limit."""
     return TextbookCost(10**9, flash / EVEN + 1e-9)
 
 
@@ -151,7 +151,7 @@ def test_an_avr_gets_what_its_addresses_reach(
     assert min(sizes) < fastest.kernel.rom_bytes
     monkeypatch.setattr(module, "MOST_IN_ALL", min(sizes))
     assert choose(some, target="avr", optimize="speed").kernel.rom_bytes == min(sizes)
-    # No other machine has such a limit, and one that nothing keeps to is refused by the C.
+    # No other target has such a limit; the C refuses a model that exceeds it in every layout.
     rv32 = choose(some, target="rv32", optimize="speed")
     assert max(each.kernel.rom_bytes for each in rv32.candidates) > min(sizes)
     monkeypatch.setattr(module, "MOST_IN_ALL", 1)

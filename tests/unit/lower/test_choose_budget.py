@@ -1,4 +1,4 @@
-"""Budgets: what fits, and the sentence that names what comes nearest."""
+"""Budgets: fitting layouts, and the error that names the nearest one."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Costs are weighted terms: of the family, of the machine or one like it, of the level."""
+"""Cost model: weighted terms of the family, of the target or a similar one, of the level."""
 
 from dataclasses import replace
 

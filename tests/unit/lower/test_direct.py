@@ -1,4 +1,4 @@
-"""What the C compares readings with: lists in the order of the cuts."""
+"""Limits that the C compares readings with: lists in the order of the cuts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which programs read without states."""
+"""Programs that compare readings without states."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The estimate: it grows with what costs, and lies near what was measured on Cortex-M0."""
+"""The estimate: it grows with the footprint, and is close to measurements on Cortex-M0."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def emitted(model, *entries):
 
 
 def wide(n_features, n_classes, kind="int16", parents=None):
-    """Return a model of equal two-state features; every table tells the classes something."""
+    """Return a model of equal two-state features; every table is informative."""
     rows = [list(range(n_classes)), [n_classes - c for c in range(n_classes)]]
     numeric = {"thresholds": (0.0 if kind == "float32" else 0,)} if kind != "state" else {}
     features = [Feature(f"x{i}", kind, 2, **numeric) for i in range(n_features)]

@@ -1,4 +1,4 @@
-"""The check of an input: exact for every state there is, and cheap."""
+"""The input check: exact for every possible state, and cheap."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ def speedy(*n_states: int) -> InputCheck:
 
 
 def refused(check: InputCheck, x: IntArray) -> bool:
-    """Do what the comparisons say."""
+    """Execute the comparisons."""
     return any(
         int(np.bitwise_or.reduce(x[list(each.features)])) > each.last for each in check.comparisons
     )

@@ -1,4 +1,4 @@
-"""The check of an input as C text."""
+"""The input check as C text."""
 
 from bncc.lower.input_check import ConditionText, InputCheck, WordsText, check_text, input_check
 

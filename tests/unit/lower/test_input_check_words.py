@@ -1,4 +1,4 @@
-"""States checked several at once: exact for every state there is, on the machines that gain."""
+"""Packed input checks: exact for every possible state, on the targets that benefit."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def words_of(*n_states: int, target: str = "x86") -> StateWords:
 
 
 def refused(words: StateWords, x: IntArray) -> bool:
-    """Do what a machine does: it drops what is carried out of a word."""
+    """Truncate like a machine: carries out of a word are dropped."""
     for word in words.words:
         states = x[word.first : word.first + words.n_lanes].tolist()
         w = sum(state << (words.lane_bits * lane) for lane, state in enumerate(states))
@@ -49,7 +49,7 @@ def test_they_refuse_what_is_not_a_state_and_nothing_else(
 
 @pytest.mark.parametrize("target", ["x86", "cortex-m4"])
 def test_every_state_of_every_feature_is_told_apart(target: str) -> None:
-    """Beside zeros, beside largest states, and beside what carries most."""
+    """Combined with zeros, with the largest states, and with the words that carry most."""
     words = words_of(*UNEVEN, target=target)
     for others in (np.zeros(len(UNEVEN), dtype=np.int64), np.array(UNEVEN) - 1):
         for f, n in enumerate(UNEVEN):
@@ -60,7 +60,7 @@ def test_every_state_of_every_feature_is_told_apart(target: str) -> None:
 
 
 def test_two_bad_states_do_not_hide_each_other() -> None:
-    """One that carries into the next is refused by itself, whatever the next one is."""
+    """A state that carries into the next is refused on its own, whatever the next one is."""
     words = words_of(5, 3, 5, 5, target="cortex-m4")
     for first in range(128, 256):
         for second in range(256):

@@ -1,4 +1,4 @@
-"""Programs over cuts: bounds, passes and kernels do not ask for a row per joint state."""
+"""Programs over cuts: bounds, passes and kernels need no row per joint state."""
 
 import numpy as np
 import pytest

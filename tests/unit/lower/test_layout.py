@@ -1,4 +1,4 @@
-"""Types and expressions of the emitted C, each chosen by what it must hold."""
+"""Types and expressions of the emitted C, each chosen by its range of values."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The layout within a budget: by the estimate, or by whatever the caller prices with."""
+"""The layout within a budget: by the estimate, or by the caller's pricing."""
 
 from dataclasses import replace
 
@@ -48,7 +48,7 @@ def test_what_is_priced_has_to_be_emitted():
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 1.0, 1.3])
 def test_a_budget_is_compared_with_the_price(factor):
-    """Whatever the price is of the estimate, what is emitted is admitted and first choice fits."""
+    """For any ratio of price to estimate, the emitted C is admitted and the first choice fits."""
     asked = []
 
     def price(emission):

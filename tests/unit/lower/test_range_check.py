@@ -1,4 +1,4 @@
-"""What is printed for checked readings: limits of every type, as an array or as arguments."""
+"""C for checked readings: limits of every type, as an array or as arguments."""
 
 import pytest
 

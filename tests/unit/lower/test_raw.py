@@ -1,4 +1,4 @@
-"""The raw entry point: where thresholds and codes are put, and who finds which state."""
+"""The raw entry point: storage of thresholds and codes, and the form that finds each state."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ STATE = Feature("f", "state", 4, missing_state=3)
 
 
 def plan_raw(features, state_bits, chosen=None):
-    """Plan linear searches, or what was chosen."""
+    """Plan linear searches, or the chosen forms."""
     return raw.plan_raw(
         features, state_bits, chosen or searched(features, "linear", rates_of(None)), "m"
     )

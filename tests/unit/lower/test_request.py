@@ -1,4 +1,4 @@
-"""Kernels that cannot do what is asked are refused with the remedy."""
+"""Kernels that do not support a request are refused with the remedy."""
 
 import pytest
 

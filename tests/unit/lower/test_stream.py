@@ -1,4 +1,4 @@
-"""What a stream holds between two features, and what may stream."""
+"""State of a stream between two features, and the models that may stream."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_the_unfed_state_is_no_state_where_states_are_wide():
 
 @pytest.mark.parametrize("optimize", ["size", "balanced", "speed"])
 def test_tables_of_one_feature_are_not_fused(optimize):
-    """Or states would have to be held for what is only faster."""
+    """Otherwise states would have to be stored only for speed."""
     assert not plan(hand.naive_integer(), optimize=optimize).holds_states
 
 

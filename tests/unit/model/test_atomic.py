@@ -1,4 +1,4 @@
-"""Whatever happens while writing, a name leads to the old file or to the whole new one."""
+"""Atomic writes: a name always leads to the old file or to the complete new one."""
 
 import errno
 import fcntl
@@ -96,7 +96,7 @@ AGE = 10 * atomic.YOUNG
 
 
 def left(folder, name=LEFT):
-    """Make what a process killed a while ago has left."""
+    """Make the remains of a process that was killed a while ago."""
     path = folder / name
     path.write_bytes(b"half")
     os.utime(path, (time.time() - AGE,) * 2)
@@ -116,7 +116,7 @@ def test_what_killed_processes_left_is_removed_by_the_next(tmp_path):
 
 
 def test_what_another_process_is_writing_stays(tmp_path):
-    """A lock belongs to an open file: that this is the same process makes no difference."""
+    """A lock belongs to an open file: being in the same process makes no difference."""
     path = left(tmp_path)
     with path.open("r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -148,7 +148,7 @@ def test_where_there_are_no_locks_nothing_is_removed(tmp_path, monkeypatch):
 
 
 def test_a_file_is_held_until_its_descriptor_is_closed(tmp_path, monkeypatch):
-    """Where a system has no locks, every file counts as held."""
+    """Every file counts as held on a system without locks."""
     path = tmp_path / "lock"
     hold = atomic.hold_file(path)
     assert hold is not None

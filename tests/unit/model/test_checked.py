@@ -1,4 +1,4 @@
-"""Limits of readings that are decided on, to the last value of each type, and what lies outside."""
+"""Limits of accepted readings, to the last value of each type, and readings outside."""
 
 from dataclasses import replace
 
@@ -78,7 +78,7 @@ def test_a_category_or_state_has_to_be_known_whatever_the_margin():
 
 
 def test_states_of_a_model_without_a_record_are_its_own():
-    """A model made by hand or of a network has no training rows; its states are what it knows."""
+    """A model made by hand or from a network has no training rows; its states are the limits."""
     model = replace(model_over(Feature("s", "state", 9), 2, 5), training={})
     assert limits_of(model) == (Limits(0, 8),)
 

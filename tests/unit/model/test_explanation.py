@@ -1,4 +1,4 @@
-"""What each table says adds up to the decision, and the nearest change is a change."""
+"""Explanations: contributions of tables add up, and the nearest counterfactual is one."""
 
 import numpy as np
 from hypothesis import given, settings

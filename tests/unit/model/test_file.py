@@ -1,4 +1,4 @@
-"""A model file comes back as it went, or is refused in one sentence."""
+"""A model file is read back identically, or is refused in one sentence."""
 
 import errno
 import json
@@ -265,7 +265,7 @@ def test_a_model_that_is_not_whole_is_not_written(tmp_path):
 
 
 def test_loading_imports_no_heavy_library(path):
-    """`bncc emit-c` starts at once; what load_model imports decides."""
+    """`bncc emit-c` starts at once, which depends on the imports of load_model."""
     code = (
         "import sys; from bncc.model.file import load_model; load_model(sys.argv[1]);"
         "print(sorted({'torch', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"

@@ -1,4 +1,4 @@
-"""Entries and documents that no bncc has written are refused, whatever they hold."""
+"""Entries and documents not written by bncc are refused, with any content."""
 
 import json
 from dataclasses import replace

@@ -21,7 +21,7 @@ from tests.unit.network.test_blanket import drawn_graph, joint
 
 
 def log_posterior(network, target, names, X):
-    """Return ln p(class | features) of rows over some variables, all others summed out."""
+    """Return ln p(class | features) of rows over some variables, all others marginalized."""
     at = [network.names.index(name) for name in names]
     gone = tuple(i for i in range(network.n_variables) if i not in (*at, target))
     left = [i for i in range(network.n_variables) if i not in gone]
@@ -50,7 +50,7 @@ def test_the_binary_point_leaves_room_for_the_least_probability():
     variables = (Variable("c", ("n", "y")), Variable("x", ("a b", "*/")))
     network = Network(variables, ((), (0,)), (np.array([[0.5, 0.5]]), table))
     made = model_of(network, 0, 6)
-    # -ln 0.001 = 6.9 nats takes 3 bits before the point, and the veto 55 + 6 + 1 no bit more
+    # -ln 0.001 = 6.9 nats takes 3 bits before the point; the veto 55 + 6 + 1 takes no more
     assert made.model.q_format == QFormat(3, 3)
     assert made.model.tables[0].tolist() == [[0, 0], [55, 62]]
     assert (made.n_zeros, made.n_clipped, made.bits) == (1, 0, 6)

@@ -131,7 +131,7 @@ def test_a_veto_that_31_bits_do_not_hold_is_refused():
 
 
 def test_the_finest_format_that_holds_all_costs_is_left_only_for_agreement():
-    """Classes that 6 bits of the whole range do not tell apart get bits of the rare one's."""
+    """Classes that 6 bits of the whole range do not separate get the bits of the rare one."""
     near = table_of([0.305, 0.694, 0.001], [0.295, 0.704, 0.001])
     network = two([0.5, 0.5], near, ("a", "b", "rare"))
     made = model_of(network, 0, 6)
@@ -145,7 +145,7 @@ def test_the_finest_format_that_holds_all_costs_is_left_only_for_agreement():
 
 @pytest.mark.parametrize(("zeros", "most"), [(0.0, 30), (0.5, 29)])
 def test_bits_that_the_sums_of_the_c_do_not_hold_are_refused(zeros, most):
-    """What is imported compiles: of one bit more sums are refused, or a veto."""
+    """Imported models compile: sums or a veto of one more bit are refused."""
     network = drawn(*SHAPES["tree"], 1, zeros=zeros)
     assert program_of(model_of(network, 0, most).model).cost_bits == 32
     with pytest.raises(NetworkError, match=r"sums .* can take 33 bits, more than 32; give fewer"):
@@ -159,7 +159,7 @@ def test_the_widest_range_is_that_of_the_least_probability_above_0():
 
 
 def test_bits_are_added_until_sampled_rows_are_decided_alike():
-    """One class is likelier by less than a thousandth of a nat, beside a rare state."""
+    """One class is likelier by less than a thousandth of a nat, in the presence of a rare state."""
     near = table_of([0.5001, 0.4998, 0.0001], [0.4999, 0.5, 0.0001])
     network = two([0.5, 0.5], near, ("a", "b", "rare"))
     made = model_of(network, 0)

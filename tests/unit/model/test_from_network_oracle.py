@@ -19,7 +19,7 @@ ENOUGH = 0.995
 TIES = {
     ("barley", "sort"), ("mildew", "straaling_4"),
 }  # fmt: skip
-"""Classes two states of which are as likely in many rows, but for the last digits of the file."""
+"""Classes with two states equally likely in many rows, except for the file's last digits."""
 
 NEAR_AT_8 = TIES | {
     ("barley", name) for name in (
@@ -34,14 +34,14 @@ NEAR_AT_8 = TIES | {
 } | {
     ("child", "Sick"), ("munin1", "R_MEDD2_ALLCV_WD"), ("water", "CBODD_12_30"),
 }  # fmt: skip
-"""Classes that 8 bits, asked for, decide otherwise in more than 0.5 % of rows: rounding ties."""
+"""Classes that 8 bits, if requested, decide differently in over 0.5 % of rows: rounding ties."""
 
 
 def clues(network, target, X):
     """
     Return ln p of the target's table and of those of its children, (tables, rows, states).
 
-    Their sum is ln p(class, all others) but for what all classes share: the full blanket is known.
+    Their sum is ln p(class, all others) up to a constant: the full blanket is known.
     """
     X = X.copy()
     tables = (target, *network.children[target])
@@ -64,7 +64,7 @@ def disturbed(network, X, seed):
 
 def check(name, network, target, X, Y, bits=None):
     """
-    Hold a model to the exact posterior; return its agreement, None where there is no model.
+    Compare a model with the exact posterior; return the agreement, None if there is no model.
 
     X are rows of the network, Y disturbed ones.
     """
@@ -107,7 +107,7 @@ def rows_of(network):
 
 
 def below(data, names=None, *, every=1, bits=None):
-    """Return the classes whose agreement is below `ENOUGH`, and how many models there are."""
+    """Return the classes whose agreement is below `ENOUGH`, and the number of models."""
     found, n_models = {}, 0
     for name, network in networks(data, names):
         X, Y = rows_of(network)
@@ -155,7 +155,7 @@ def test_all_decisions_are_those_of_the_exact_posterior(shared_data: Path) -> No
 
 @pytest.mark.slow
 def test_8_bits_decide_all_but_near_ties_alike(shared_data: Path) -> None:
-    """The classes of which a byte does not tell the states apart well enough are named."""
+    """The classes whose states a byte does not separate well enough are named."""
     found, n = below(shared_data, bits=8)
     assert found.keys() == NEAR_AT_8
     assert n == 1556

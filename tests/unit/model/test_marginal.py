@@ -1,4 +1,4 @@
-"""Summing out missing features, beside the sum over all their states."""
+"""Marginalization of missing features, compared with the sum over all their states."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""How often states are expected: counted tables give back what was counted."""
+"""Expected frequencies of states: counted tables return the counts."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_a_parent_in_an_arc_that_closes_a_cycle_counts_as_uniform():
 
 
 def test_columns_that_were_shifted_mean_the_same():
-    """Offsets of a class, however large, are no probability of its states."""
+    """Offsets of a class of any size are no probability of its states."""
     model = hand.model_of(
         (Feature("a", "state", 2),),
         forest([None]),

@@ -61,7 +61,7 @@ def test_costs_are_those_of_the_definition(name):
     rows[0], rows[1] = [None] * model.n_features, X[1].tolist()
     oracle = Oracle(model)
     expected = np.array([oracle.costs(row) for row in rows])
-    X[is_missing] = 10**6  # whatever stands there
+    X[is_missing] = 10**6  # the values are ignored
     found = missing.costs(model, X, is_missing)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(missing.predict(model, X, is_missing), expected.argmin(axis=1))
@@ -110,14 +110,14 @@ def test_costs_are_near_those_of_float64():
         used = missing.predict(model, X, is_missing)
         shift = missing_form.missing_form_of(model).log_add.extra_bits
         found = -missing.costs(model, X, is_missing) * unit * 2.0**-shift
-        # skipping leaves out tables that sum to 1 but for rounding, which float64 does not
+        # skipping omits tables that sum to 1 up to rounding, which float64 does not
         assert (used == exact.argmax(axis=1)).mean() > 0.9
         assert np.median(np.abs(found - exact)) < unit
 
 
 @pytest.mark.parametrize("name", ["two parents", "class with parents", "class with parents alone"])
 def test_networks_are_near_exact_inference(name):
-    """Of the network that the tables stand for: posteriors by variable elimination."""
+    """Posteriors of the network that the tables represent, by variable elimination."""
     coarse = SHAPES[name]
     model = drawn_model(
         None, coarse.n_states, QFormat(5, 12), seed=8, parents=coarse.structure.parents,
@@ -129,7 +129,7 @@ def test_networks_are_near_exact_inference(name):
     gaps = np.column_stack([is_missing, np.ones(len(X), dtype=bool)])
     exact = log_posterior(network, model.n_features, with_class, gaps)
     found = missing.log_proba(model, X, is_missing)
-    # entries of the correction table lie 1/32 nat apart, so an addition is wrong by 1/128 at most
+    # entries of the correction table are 1/32 nat apart: an addition is off by at most 1/128
     most = 2 * missing_form.n_joint(model, model.structure) / 128
     np.testing.assert_allclose(found, exact, atol=most)
     assert (found.argmax(axis=1) == exact.argmax(axis=1)).mean() > 0.98

@@ -1,4 +1,4 @@
-"""Integer sums of probabilities, beside those of real numbers."""
+"""Integer sums of probabilities, compared with those of real numbers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Bounds of what occurs while missing features are summed out, beside all that occurs."""
+"""Bounds of values during marginalization, compared with all values that occur."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A model that is not whole is refused before anything uses it."""
+"""An inconsistent model is refused before anything uses it."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Ranges of training readings in the model's record, and what a damaged record is refused for."""
+"""Ranges of training readings in the model's record, and refusals of a damaged record."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Small networks by hand, and drawn ones."""
+"""Small handwritten networks, and random ones."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def drawn(parents, n_states, seed=0, *, names=None, zeros=0.0):
 
 
 def assert_equal(one, other):
-    """Hold two networks to be the same, bit for bit."""
+    """Require that two networks are the same, bit for bit."""
     assert (one.variables, one.parents) == (other.variables, other.parents)
     for a, b in zip(one.tables, other.tables, strict=True):
         np.testing.assert_array_equal(a, b)

@@ -220,7 +220,7 @@ def test_simple_names_stand_without_quotes_and_others_with():
      "network x { " + 'property \\";\n' * 100_000],
 )  # fmt: skip
 def test_quotes_and_comments_that_are_never_closed_are_looked_for_once(text):
-    """Else each would be looked for up to the end, for hours."""
+    """Otherwise each search would run to the end, for hours in total."""
     with pytest.raises(NetworkError):
         network_of(text)
 

@@ -1,4 +1,4 @@
-"""Exact posteriors, beside the sum over all states and beside another program's."""
+"""Exact posteriors, compared with the sum over all states and with another program."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rows drawn from a network follow it, and its seed."""
+"""Rows sampled from a network follow it, and its seed."""
 
 import numpy as np
 

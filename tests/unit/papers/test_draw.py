@@ -1,4 +1,4 @@
-"""What is drawn: the same for the same seed, within the space."""
+"""Sampling of settings: repeatable for a seed, within the space."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Calls in one process and in several, and their results in a file: of one program alone."""
+"""Calls in one process and in several, and their results in a file of one program."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The data sets of S1: their sizes, where they lie, and what they say."""
+"""The data sets of S1: sizes, folders, and descriptions."""
 
 import numpy as np
 import pytest

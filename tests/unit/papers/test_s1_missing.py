@@ -1,4 +1,4 @@
-"""Figure 5 of S1 on small data: who misses what, and what is made of it."""
+"""Figure 5 of S1 on small data: sets of missing features, and their treatment."""
 
 from functools import partial
 from itertools import product
@@ -27,7 +27,7 @@ s1_missing = partial(reproduce, EXPERIMENTS["s1-missing"])
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Let descents be short."""
+    """Make descents short."""
     short = MarginSettings(lambdas=(0.1,), most_iterations=3)
     monkeypatch.setattr(s1_runs, "MarginSettings", lambda: short)
 

@@ -1,4 +1,4 @@
-"""S1's tables on small data: which cells there are, what they hold, and what is kept of them."""
+"""S1's tables on small data: their cells, the values, and the log."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Let descents be short."""
+    """Make descents short."""
     short = MarginSettings(lambdas=(0.1,), most_iterations=3)
     monkeypatch.setattr(s1_runs, "MarginSettings", lambda: short)
 

@@ -1,4 +1,4 @@
-"""S2's folds: what is learned of training rows alone, and the edges of it."""
+"""S2's folds: preprocessing learned from training rows alone, and edge cases."""
 
 import numpy as np
 import pytest

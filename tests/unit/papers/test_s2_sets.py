@@ -1,4 +1,4 @@
-"""Which sets S2's study uses, and what of them."""
+"""Data sets of S2's study, and the parts that it uses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""S2's study over data sets: its log, its processes, and what holds of three real sets."""
+"""S2's study over data sets: its log, its processes, and results on three real sets."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Tables of S2: cells, ours beside the paper's."""
+"""Tables of S2: cells, ours compared with the paper's."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ RUN = {name: partial(reproduce, experiment) for name, experiment in EXPERIMENTS.
 
 
 def result(etan, tan):
-    """Return a result in which two learners have these values, whatever the measure."""
+    """Return a result in which two learners have these values for every measure."""
     values = {"ETAN": etan, "TAN": tan, "ETAN 20 % missing": tan, "TAN 20 % missing": etan}
     return SetResult(100, 10, values, values, values)
 

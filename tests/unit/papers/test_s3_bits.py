@@ -1,4 +1,4 @@
-"""Error over bits: which integer models are tried, and what the cells say of them."""
+"""Error over bits: the integer models that are tried, and their cells."""
 
 from dataclasses import replace
 from functools import partial

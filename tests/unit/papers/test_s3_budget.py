@@ -1,4 +1,4 @@
-"""Networks in the memory or with the work of naive Bayes: what is drawn, and what cells tell."""
+"""Networks in the memory or with the operations of naive Bayes: samples and cells."""
 
 from functools import partial
 
@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def untrained(monkeypatch):
-    """Judge trainings by their bits of a weight, and return what would have been trained."""
+    """Rank trainings by their bits per weight, and return the requested trainings."""
     seen = []
 
     def judged(fold, trial, is_judged):
@@ -70,7 +70,7 @@ def test_more_runs_begin_with_the_same_ones():
 
 
 def test_rows_held_out_choose_and_test_rows_judge(folder, untrained):
-    """Of eight networks the one of fewest bits, the first of equals, learns from each fold."""
+    """The network with the fewest bits of eight, the first of equals, is trained on each fold."""
     request = Request(
         folder, rows=("satimage",), columns=("FC relu 3 bits",), effort=Effort(8, 5, 1)
     )

@@ -1,4 +1,4 @@
-"""Networks of several forms: which one is chosen, by which rows, and in how many processes."""
+"""Networks of several forms: the choice, its rows, and its processes."""
 
 from dataclasses import replace
 
@@ -18,11 +18,11 @@ TRIALS = tuple(Trial(PLAN, NetworkSettings(60, 20, 0.03, seed)) for seed in rang
 
 
 def ignored(*_):
-    """Hear of progress."""
+    """Ignore progress."""
 
 
 def test_a_network_is_judged_by_rows_that_it_has_not_seen():
-    """The first feature tells nine of ten classes. Labels of test rows count where they judge."""
+    """The first feature determines nine of ten classes. Labels of test rows count only in tests."""
     held, tested = train_one(FOLD, TRIALS[0], True), train_one(FOLD, TRIALS[0], False)
     assert 0 < held.error < 0.25
     assert 0 < tested.error < 0.25
@@ -33,7 +33,7 @@ def test_a_network_is_judged_by_rows_that_it_has_not_seen():
 
 
 def test_a_trial_that_comes_twice_is_trained_once(monkeypatch, tmp_path):
-    """And what comes after it keeps its own error."""
+    """The next network keeps its own error."""
     seen = []
 
     def judged(fold, trial, is_judged):

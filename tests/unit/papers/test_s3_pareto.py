@@ -1,4 +1,4 @@
-"""Bayesian and neural networks side by side: what each costs, and which are on the front."""
+"""Bayesian and neural networks compared: their costs, and the Pareto front."""
 
 from dataclasses import replace
 from functools import partial
@@ -34,7 +34,7 @@ def cell(row, column, ours, **costs):
 
 @pytest.fixture
 def measured(monkeypatch):
-    """Put cells in the place of experiments, and return what these were asked for."""
+    """Replace experiments by cells, and return the requests."""
     asked = []
     bayesian = (
         cell("letter", "NB 1 bit", 9.0, bits=1, entries=40, operations=10),

@@ -1,4 +1,4 @@
-"""Error over table entries: what prices lead to, and which cells are on the front."""
+"""Error over table entries: the effect of prices, and the Pareto front."""
 
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 
 def fold_of_a_pair() -> Fold:
-    """Return rows whose class only the pair of the first two features tells."""
+    """Return rows whose class only the pair of the first two features determines."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (400, 4))
     y = (X[:, 0] == X[:, 1]).astype(np.int64)

@@ -20,9 +20,9 @@ TEST = -1
 @pytest.fixture
 def asked(monkeypatch):
     """
-    Replace trainings; return what was asked for: fold, settings, split.
+    Replace trainings; return the requests: fold, settings, split.
 
-    Settings k err by 0.20 + k / 100 on the first split; on others odd ones err by 0.06 less, even
+    Settings k have error 0.20 + k / 100 on the first split; on others odd ones have 0.06 less, even
     ones by 0.01 more. On test rows the error grows with k too, from 0.5 on.
     """
     asked = []
@@ -57,7 +57,7 @@ def test_the_better_settings_are_tried_on_more_splits_and_the_best_are_tested(as
 
 
 def test_more_are_tried_near_the_best(monkeypatch):
-    """The error is the distance of lr from 1; settings near the best are nearer by and by."""
+    """The error is the distance of lr from 1; later settings near the best have smaller ones."""
     tried = {}
 
     def fake(fold, settings, split, n_restarts):

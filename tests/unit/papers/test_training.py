@@ -1,4 +1,4 @@
-"""One training of a search: which rows it learns from, and that its error is the model's."""
+"""One training of a search: its training rows, and its error, which is the model's."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def test_decisions_take_the_smallest_class_on_ties():
 
 
 def test_of_several_descents_the_one_that_fits_its_own_rows_best_is_judged(monkeypatch):
-    """Training rows are mostly of class 0, test rows of class 1; only seed 5 says 0."""
+    """Training rows are mostly of class 0, test rows of class 1; only seed 5 predicts 0."""
     fold = small_fold()
     fold = replace(fold, y=(np.arange(150) < 50).astype(int), y_test=np.ones(50, dtype=int))
     seeds = []

@@ -1,4 +1,4 @@
-"""The interpreter against the definition written in plain Python."""
+"""The interpreter compared with the definition in plain Python."""
 
 import numpy as np
 

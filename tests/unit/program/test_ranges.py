@@ -1,4 +1,4 @@
-"""Range analysis: bounds that some input reaches, and that are safe where that is too costly."""
+"""Range analysis: bounds that some input reaches, or safe ones where that is too expensive."""
 
 from math import prod
 from unittest.mock import patch

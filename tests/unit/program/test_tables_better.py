@@ -1,4 +1,4 @@
-"""What counts as better: bits of entries first, then their values, and never more bits of sums."""
+"""Order of programs: bits of entries first, then their values, and never more bits of sums."""
 
 import pytest
 

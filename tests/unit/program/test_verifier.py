@@ -13,7 +13,7 @@ ROWS = [[1, 2], [3, 4]]
 
 
 def whole(**changes):
-    """Return a program that keeps all rules, but for the changes."""
+    """Return a program that obeys all rules except for the changes."""
     good = program([2, 3], [5, 0], [table([0], ROWS), table([0, 1], ROWS * 3)])
     return replace(good, **changes)
 

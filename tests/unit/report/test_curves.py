@@ -1,4 +1,4 @@
-"""Charts: where points lie, what the axes say, and that any text is safe in them."""
+"""Charts: positions of points, labels of axes, and escaping of text."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Markdown, CSV, SVG and JSON hold what the page holds."""
+"""Markdown, CSV, SVG and JSON have the content of the page."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What the page carries gives back every command to the letter."""
+"""Data of the page: every command can be restored to the letter."""
 
 import json
 from dataclasses import replace

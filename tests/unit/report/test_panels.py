@@ -1,4 +1,4 @@
-"""Fronts hold what no other point betters; their sure steps and hypervolumes follow the rules."""
+"""Fronts have the non-dominated points; their certain steps and hypervolumes follow the rules."""
 
 from collections.abc import Sequence
 from dataclasses import replace

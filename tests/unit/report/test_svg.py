@@ -1,4 +1,4 @@
-"""Elements are well-formed XML, whatever the text: names, tooltips and attributes are escaped."""
+"""Elements are well-formed XML for any text: names, tooltips and attributes are escaped."""
 
 from xml.etree import ElementTree as ET
 

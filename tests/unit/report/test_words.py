@@ -1,4 +1,4 @@
-"""What a study means: the least validation error within each budget, in two sentences."""
+"""Summary of a study: the least validation error within each budget, in two sentences."""
 
 from dataclasses import replace
 

@@ -1,11 +1,11 @@
-"""Prices by table bits, as quickly as that."""
+"""Fast prices from table bits."""
 
 from bncc.model.card import model_facts
 from bncc.model.model import Model
 from bncc.resources import Budget, Resources, Span
 
 CODE = 200
-"""Bytes that the priced C of these tests has beside its tables."""
+"""Bytes of the priced C of these tests in addition to its tables."""
 
 
 def resources(flash: int, instructions: int = 1) -> Resources:

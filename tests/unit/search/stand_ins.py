@@ -1,4 +1,4 @@
-"""Trials that cost nothing: what tests let processes and clusters work on."""
+"""Trials that take no time, as work for processes and clusters in tests."""
 
 import os
 import signal
@@ -38,12 +38,12 @@ def measured(number: int, error: float, flash: int, most: int) -> Point:
 
 
 def plain(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Find something at once."""
+    """Return a result at once."""
     return point(number, params=dict(params))
 
 
 def refused(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Find nothing in every third trial."""
+    """Return no result in every third trial."""
     if number % 3 == 2:
         raise OptionError(f"{number} is too many")
     return point(number, params=dict(params))
@@ -79,7 +79,7 @@ def deadly_once(work: Workload, number: int, params: Mapping[str, Choice]) -> Po
 
 
 def endless(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Never end; tell that it has begun by a file of the process's number."""
+    """Never end; report the start by a file named after the process id."""
     Path(work.source[0], f"began-{os.getpid()}").touch()
     while True:
         signal.pause()

@@ -1,4 +1,4 @@
-"""Baselines in a sweep: drawn half the time, of those that are named, networks as before."""
+"""Baselines in a sweep: half of the samples, from the named ones, networks as before."""
 
 import pytest
 

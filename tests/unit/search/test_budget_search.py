@@ -1,4 +1,4 @@
-"""The best that fits is found: among forms and families, by rows held out, within the budget."""
+"""The best model that fits: among forms and families, by validation rows, within the budget."""
 
 import re
 from dataclasses import replace
@@ -52,7 +52,7 @@ def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
 
 @pytest.mark.parametrize("choose_by", ["balanced-error", "log-loss"])
 def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choose_by):
-    """Sums and networks alike; errors are still those of plain rows."""
+    """Boosted tables and networks alike; errors are still those of plain rows."""
     few = wifi.take(np.flatnonzero((wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)))
     budget = Budget("cortex-m0", flash=CODE + 60)
     found = search(few, BASE, budget, families=("tables", "naive"), choose_by=choose_by)
@@ -125,7 +125,7 @@ def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
 
 
 def test_where_nothing_fits_it_is_said(wifi, priced):
-    """The smallest is one table of four rows in two bits, beside the code and the prior."""
+    """The smallest is one table of four rows in two bits, plus the code and the prior."""
     line = (
         r"nothing .* fits in 100 bytes of flash on cortex-m0, where the least takes (\d+) bytes of"
     )
@@ -169,7 +169,7 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
     result = found.tried[0].result
     assert result is not None
     assert found.result.model.tables is result.model.tables
-    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as asked for
+    assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as requested
 
 
 def test_networks_are_judged_by_the_folds_that_judge_sums(wifi, priced):

@@ -1,4 +1,4 @@
-"""As many tables as fit: found in a few tries, whatever the C around them takes."""
+"""As many tables as fit: found in a few tries, for any size of the C around them."""
 
 import pytest
 
@@ -96,7 +96,7 @@ def test_rows_cuts_and_tables_are_counted():
     counts = counted(EnsembleConfig(bits=4), sizes_of(grids), 6)
     assert len(counts) == MOST_TABLES
     assert counts[:2, 0].tolist() == [3 * 2 + 2 + 1, 3 * 8 + 8 + 2]
-    # Others are as these are in the mean.
+    # Others are like the mean of these.
     assert counts[3, 0] == pytest.approx(2 * counts[1, 0])
     assert counts[1, 1] == 2 * counts[0, 1] + 20
 

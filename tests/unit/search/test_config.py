@@ -1,4 +1,4 @@
-"""Settings, and the command that has them: the words of a trial say all of it, to the bit."""
+"""Settings and their command line, which reproduces a trial to the bit."""
 
 import random
 import shlex

@@ -1,4 +1,4 @@
-"""Forms of sums: what is beside what, and the options that train them."""
+"""Forms of ensembles: their neighbors, and the options that train them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Forms against each other: the best is found, and time is not spent on the hopeless."""
+"""Racing of ensemble forms: the best is found, and hopeless ones are stopped early."""
 
 from collections import Counter
 
@@ -36,7 +36,7 @@ def evaluator(wifi, monkeypatch):
 
 
 def judging(monkeypatch, errs):
-    """Have forms err as told, on the same rows first."""
+    """Give forms fixed errors, always on the first rows."""
     form_of = {}
 
     def model(fold, settings):

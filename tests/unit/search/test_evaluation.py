@@ -1,4 +1,4 @@
-"""Evaluations are worked on once, and are the same whoever works on them, in whatever order."""
+"""Evaluations are computed once, with the same results in any process and order."""
 
 from dataclasses import asdict, replace
 
@@ -91,7 +91,7 @@ def test_what_is_asked_for_twice_is_worked_on_once(given, monkeypatch):
     monkeypatch.setattr(module, "evaluate", counted)
     asked = evaluator(given)
     first = next(asked.judgements(SUM))
-    assert worked == [Part("judge", SUM, 0)]  # and no more than was looked at
+    assert worked == [Part("judge", SUM, 0)]  # and no more than was requested
     assert np.array_equal(next(asked.judgements(SUM)).misses, first.misses)
     assert asked.priced(SUM) == asked.priced(SUM)
     assert asked.grown(SUM) == asked.grown(SUM)
@@ -125,7 +125,7 @@ def test_a_search_is_the_same_whoever_works_on_it(given):
 
 
 def test_an_error_is_raised_when_its_turn_comes(given):
-    """One that was begun early, and that nobody wants to know of, disturbs nothing."""
+    """A failed speculative evaluation has no effect until its result is needed."""
     others = Backwards(given)
 
     def collect(timeout):

@@ -69,7 +69,7 @@ def test_one_that_gives_no_sign_is_dead_in_the_end(beat: float) -> None:
     clock = Clock(**elsewhere(beat))
     with clock.claimed():
         waited = clock.time - 1000
-    # A clock that goes before ours is waited for no longer.
+    # A clock ahead of ours does not extend the wait.
     assert waited == pytest.approx(max(0.0, min(beat, 1000) - 1000 + DEAD_AFTER), abs=2)
 
 

@@ -1,4 +1,4 @@
-"""A log keeps what was finished through kills, and is never that of other work."""
+"""A log keeps finished work through kills, and is never used for other work."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The model to take, and what samplers are to make small."""
+"""The chosen model, and the objectives of samplers."""
 
 import pytest
 
@@ -29,7 +29,7 @@ POINTS = (
     [
         (None, None, 4),
         (4000, 300, 4),
-        (3999, None, 2),  # of equal errors the least flash, then the first
+        (3999, None, 2),  # least flash among equal errors, then the first
         (None, 299, 0),
         (899, 450, 3),
         (400, 90, 0),

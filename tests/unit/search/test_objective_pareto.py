@@ -1,4 +1,4 @@
-"""The front holds the points that nothing betters, and no others."""
+"""The front has exactly the non-dominated points."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What is drawn is a function of seed, trial and option."""
+"""Sampling as a function of seed, trial and option."""
 
 import math
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def test_values_fill_their_domains() -> None:
     drawn = [draw(found, "f", "i", "p", "c") for _ in range(300)]
     values = [each["f"] for each in drawn]
     assert all(isinstance(v, float) and 0.01 <= v <= 10 for v in values)
-    # Of a logarithmic range, half lies below the geometric mean of its ends.
+    # Half of a logarithmic range is below the geometric mean of its ends.
     below = sum(isinstance(v, float) and v < math.sqrt(0.1) for v in values)
     assert 110 < below < 190
     integers = {each["i"] for each in drawn}

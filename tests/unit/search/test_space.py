@@ -1,4 +1,4 @@
-"""What a sweep draws from: values within their domains, conditions, and one sentence on errors."""
+"""Search space of a sweep: values within their domains, conditions, one-sentence errors."""
 
 from pathlib import Path
 

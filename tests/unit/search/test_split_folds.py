@@ -1,4 +1,4 @@
-"""Folds: rows that judge each once, and sums that are those of a training of their own."""
+"""Folds: each row is evaluated once, and ensembles equal those of a separate training."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ def test_enough_rows_judge_and_no_more(monkeypatch):
 
 
 def test_rows_that_the_others_are_constant_for_judge_nothing():
-    """The one row that a column tells from the others is in one fold, which judges no sum."""
+    """The one row that a column distinguishes is in one fold, which evaluates no ensemble."""
     dataset = numbered(50)
     only = next(iter(rows(list(folds_of(dataset, BASE))[2].held)))
     values = (np.arange(50) == only).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Where a study is kept: files and URLs told apart, and no password shown."""
+"""Storage of a study: files, URLs, and no password shown."""
 
 from pathlib import Path
 

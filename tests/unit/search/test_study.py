@@ -1,4 +1,4 @@
-"""A study: what is drawn is drawn once, what is found is kept, whatever comes between."""
+"""A study: each trial is sampled once and its result kept, despite interruptions."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager

@@ -124,7 +124,7 @@ def test_values_that_make_no_sense_come_to_nothing(work: Workload) -> None:
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[EmitOptions, str, Inputs]]:
-    """Let no AVR hold a model, and measure nothing on others; return how it was asked for."""
+    """Make every model too large for AVR, and measure nothing on others; return the requests."""
     asked = []
 
     def emit(model: Model, options: EmitOptions) -> SimpleNamespace:

@@ -1,4 +1,4 @@
-"""A finished trial: its interval is Wilson's, and its JSON says all of it."""
+"""A finished trial: its interval is Wilson's, and its JSON is complete."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Cycles: found where there are any, told in the arcs' direction, in linear time."""
+"""Cycles: found where there are any, reported in the arcs' direction, in linear time."""
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +16,7 @@ graphs = st.integers(1, 6).flatmap(
 
 
 def reach_themselves(parents, without=()):
-    """Return which features lie on a cycle, by powers of the adjacency matrix."""
+    """Return which features are on a cycle, by powers of the adjacency matrix."""
     n = len(parents)
     step = np.zeros((n, n), dtype=bool)
     for i, some in enumerate(parents):
@@ -37,7 +37,7 @@ def test_a_pair_closes_with_the_arc_into_the_second():
 
 
 def test_a_ring_is_told_in_the_direction_of_its_arcs():
-    """2 -> 0 -> 3 -> 1 -> 2, which 4 hangs on."""
+    """2 -> 0 -> 3 -> 1 -> 2, with the child 4."""
     assert find_cycles(((2,), (3,), (1,), (0,), (3,))).first == (0, 3, 1, 2)
 
 

@@ -1,4 +1,4 @@
-"""One file and one line make a learner: the page of contributors is true."""
+"""One file and one line make a learner, as on the page of contributors."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

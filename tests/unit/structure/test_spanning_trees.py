@@ -64,7 +64,7 @@ def test_no_forest_weighs_more_than_the_one_of_positive_edges(weights):
 
 
 def test_ties_keep_the_first():
-    """All weights equal: every feature hangs on feature 0."""
+    """All weights equal: feature 0 is the parent of every feature."""
     assert maximum_spanning_forest(np.ones((4, 4))) == (None, 0, 0, 0)
 
 

@@ -51,7 +51,7 @@ def test_scores_and_structures_are_those_of_the_rows():
     (sums,) = counts.sums((log_likelihood_term(),), with_marginal=False)
     information = information_of_sums(sums, counts.n_samples)
     assert information == pytest.approx(conditional_mutual_information(*data), abs=1e-12)
-    # Where the feature of one state hangs is a matter of rounding.
+    # The parent of the feature of one state depends on rounding.
     tree = forest(maximum_spanning_forest(information[:4, :4]))
     assert tree == chow_liu_tree(X[:, :4], Y, N_STATES[:4], 2)
     alphas = (1.0, 5.0)

@@ -1,4 +1,4 @@
-"""The native engine's library: built once, kept, and built again when what is kept is no good."""
+"""The native engine's library: built once, cached, and built again if the cache is invalid."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Finding compilers and running them; a fake PATH stands in for machines of all kinds."""
+"""Finding compilers and running them; a fake PATH simulates machines of all kinds."""
 
 import platform
 import sys
@@ -66,7 +66,7 @@ def test_gcc_builds_for_x86_only_on_an_x86(fake_path, monkeypatch):
     ],
 )
 def test_the_version_is_the_compiler_s_and_not_the_package_s(fake_path, says, version):
-    """What Debian adds in parentheses is not the version."""
+    """Debian's text in parentheses is not the version."""
     fake_path("gcc", says)
     gcc = next(tool for tool in find_tools() if tool.name == "gcc")
     assert gcc.version == version
@@ -74,7 +74,7 @@ def test_the_version_is_the_compiler_s_and_not_the_package_s(fake_path, says, ve
 
 
 def test_a_program_that_cannot_be_run_has_no_version(fake_path, tmp_path):
-    """It is there, but says nothing."""
+    """It exists, but prints nothing."""
     (tmp_path / "gcc").write_bytes(b"\x7fnot a program")
     (tmp_path / "gcc").chmod(0o755)
     assert next(tool for tool in find_tools() if tool.name == "gcc").version is None
@@ -117,7 +117,7 @@ def test_a_compiler_may_be_named_by_path(fake_path):
 
 @pytest.mark.parametrize("name", ["avr-gcc", "arm-none-eabi-gcc", "unicorn"])
 def test_what_builds_for_other_machines_does_not_build_for_this_one(fake_path, name):
-    """A cross compiler would fail in a way that does not tell; a simulator is no compiler."""
+    """A cross compiler would fail with an unclear error; a simulator is no compiler."""
     fake_path(name)
     with pytest.raises(ToolchainError, match=f"'{name}' does not build for host; use gcc"):
         host_compilers(name)
@@ -167,7 +167,7 @@ def failing(code: str) -> tuple[str, str, str]:
 
 
 def test_a_failure_names_the_first_error_line_without_paths(tmp_path):
-    """Warnings before it and paths of this machine are left out."""
+    """Warnings before it and paths of this machine are omitted."""
     text = (
         f"{tmp_path}/m.c: In function\n{tmp_path}/m.c:3:1: error: oops /usr/lib/x.h\nmore error\n"
     )
@@ -193,7 +193,7 @@ def test_a_silent_failure_is_still_a_sentence(tmp_path):
 
 
 def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
-    """A program that is not there, and one that takes too long."""
+    """A missing program, and one that takes too long."""
     with pytest.raises(ToolchainError, match="nothing-here cannot be started"):
         run((str(tmp_path / "nothing-here"),), tmp_path)
     with pytest.raises(ToolchainError, match="did not end within"):
@@ -201,6 +201,6 @@ def test_a_command_that_cannot_start_or_end_is_reported(tmp_path):
 
 
 def test_the_compilers_of_this_machine_are_found():
-    """Whatever is installed here has a path that exists."""
+    """Every installed tool has an existing path."""
     for tool in find_tools():
         assert tool.path is None or Path(tool.path).exists()

@@ -1,4 +1,4 @@
-"""The ziglang wheel on machines of all kinds: homes that are missing or not to be written."""
+"""The ziglang wheel on machines of all kinds: missing or read-only home folders."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ FLAGS = ("-target", "thumb-freestanding-eabi", "-mcpu=cortex_m0", "-c", "f.c", "
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty home, which a test may spoil."""
+    """Return an empty home that a test may damage."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "home"
@@ -37,7 +37,7 @@ def ziglang(missing: Callable[[str], None]) -> tuple[str, ...]:
 
 
 def test_the_cache_is_the_users(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where zig itself would have it, so that what other projects built serves too."""
+    """The default cache of zig, so that objects of other projects are reused."""
     assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / ".cache" / "bncc-zig")
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cached"))
     assert zig_environment()["ZIG_GLOBAL_CACHE_DIR"] == str(home / "cached" / "bncc-zig")
@@ -90,7 +90,7 @@ def test_the_replacement_goes_with_the_process(home: Path) -> None:
 def test_it_compiles_where_home_is_a_file(
     home: Path, tmp_path: Path, ziglang: tuple[str, ...]
 ) -> None:
-    """Left to itself, zig gives up: `unable to open global cache directory`."""
+    """Without help zig fails: `unable to open global cache directory`."""
     home.rmdir()
     home.write_text("no folder")
     (tmp_path / "f.c").write_text("int f(int x);\nint f(int x) { return x + 1; }\n")

@@ -21,12 +21,12 @@ def texts(name, cells):
 
 
 def telling(name="a"):
-    """Return a column that tells the class."""
+    """Return a column that determines the class."""
     return Column(name, "integer", Y * 4, NONE)
 
 
 def notes_of(*columns):
-    """Return what is noted of columns with a class of three values."""
+    """Return the notes on columns with a class of three values."""
     dataset = Dataset(Table(columns), Y, ("x", "y", "z"), "class")
     return data_notes(train_model(dataset, ML).model, dataset)
 

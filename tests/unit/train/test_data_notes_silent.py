@@ -1,4 +1,4 @@
-"""Features that tell nothing of the class, as it is measured."""
+"""Notes on uninformative features, by measurement."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def dataset_of_columns(y, *columns):
 
 
 def test_noise_and_constants_tell_nothing_and_exclusive_or_does():
-    """Neither part of an exclusive or tells anything alone."""
+    """Neither part of an exclusive or is informative alone."""
     a, b = RNG.normal(size=(2, N))
     texts = np.array(["x", "y", "z"], dtype=object)[RNG.integers(0, 3, N)]
     columns = (
@@ -46,7 +46,7 @@ def test_missing_cells_can_tell_the_class():
 
 
 def test_noise_is_rarely_taken_for_something():
-    """Of two hundred noisy columns beside others at most some are."""
+    """At most some of two hundred noisy columns, among others, count as informative."""
     y = RNG.integers(0, 2, N)
     noise = [number(f"n{k}", RNG.normal(size=N)) for k in range(40)]
     dataset = dataset_of_columns(y, *noise)

@@ -1,4 +1,4 @@
-"""A sum of boosted tables from readings: what it can be asked for, and what it becomes."""
+"""Boosted tables from readings: their options and the resulting model."""
 
 from dataclasses import replace
 
@@ -94,7 +94,7 @@ def test_with_too_few_rows_nothing_is_said_of_bits_that_nobody_chose():
 
 
 def test_rows_that_alone_tell_the_classes_apart_are_not_held_out():
-    """Of one row that differs from all others the seeds below hold it out, or not."""
+    """One row differs from all others; some of the seeds below would draw it for validation."""
     values = (np.arange(40) == 3).astype(np.float64)
     table = Table((Column("a", "float", values, np.zeros(40, dtype=bool)),))
     dataset = Dataset(table, np.arange(40) % 2, ("n", "y"), "class")

@@ -1,4 +1,4 @@
-"""Columns as a sum of tables reads them: alike, and missing readings below all others."""
+"""Inputs of boosted tables: all columns alike, and missing readings below all others."""
 
 import numpy as np
 import pytest

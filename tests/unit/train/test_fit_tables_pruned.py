@@ -1,4 +1,4 @@
-"""Thresholds that no table asks for go, and nothing is decided otherwise."""
+"""Removal of thresholds that no table reads, without changing a decision."""
 
 import numpy as np
 from hypothesis import assume, given, settings

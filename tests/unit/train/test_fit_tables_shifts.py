@@ -1,4 +1,4 @@
-"""Images moved by a pixel, and what comes in from beyond their edges."""
+"""Images shifted by a pixel, and the values that fill their edges."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The torch engines on a GPU, where there is one: the meaning is that of the CPU."""
+"""The torch engines on a GPU, if there is one: equivalent to the CPU."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ def test_a_random_structure_follows_the_seed():
 
 
 def test_the_class_shows_only_in_a_pair_which_is_found():
-    """Feature 3 tells the class to who knows feature 0, and to nobody else."""
+    """Feature 3 is informative about the class only given feature 0."""
     structure, (log_prior, tables) = fit_jointly(task(JOINT), lambda *_: QFormat(3, 3), None)
     assert (0,) in structure.parents or (3,) in structure.parents
     assert log_prior.shape == (2,)
@@ -51,7 +51,7 @@ def test_the_class_shows_only_in_a_pair_which_is_found():
 
 
 def test_without_an_order_features_that_need_each_other_form_a_cycle():
-    """Either of features 0 and 3 tells much of the other, so each takes it as its parent."""
+    """Features 0 and 3 are strongly dependent, so each takes the other as its parent."""
     options = {**JOINT.structure_options, "order": "none"}
     settings = replace(JOINT, structure_options=options, lambda_=0.0, epochs=30)
     structure, (_, tables) = fit_jointly(task(settings), lambda *_: QFormat(3, 3), None)
@@ -110,7 +110,7 @@ def test_a_price_of_size_reaches_the_descent():
 
 
 def problem_of(monkeypatch, settings, data=X, n_states=N_STATES):
-    """Return what the descent is handed."""
+    """Return the arguments of the descent."""
     handed = []
     found = forest([None] * len(n_states)), ml_log_tables(data, Y, forest([None]), n_states, 2)
     monkeypatch.setattr(learn, "descend_structure", lambda *a: handed.append(a[0]) or found)
@@ -136,7 +136,7 @@ def test_a_price_of_bits_and_widths_reach_the_descent(monkeypatch):
 
 
 def test_a_feature_of_one_state_stays_alone(monkeypatch):
-    """Its table under a parent, and another's under it, would say what they say without."""
+    """Its table with a parent, and another's with it as parent, would be the same without."""
     with_constant = np.column_stack([X[:, 0], np.zeros(300, dtype=int), X[:, 3]])
     settings = replace(JOINT, structure_options={"order": "identity"})
     candidates = problem_of(monkeypatch, settings, with_constant, [3, 1, 3]).candidates
@@ -191,7 +191,7 @@ def test_tables_take_the_alpha_that_a_structure_was_chosen_with(options, alpha):
 
 @pytest.fixture
 def class_below(monkeypatch):
-    """Let every learner find features 0 and 3 above the class."""
+    """Make every learner find features 0 and 3 above the class."""
     above = Structure(((),) * 4, (False,) * 4, class_parents=(0, 3))
     monkeypatch.setattr(learn, "learn_structure", lambda *_: above)
     return above

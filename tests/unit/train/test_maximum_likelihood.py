@@ -91,7 +91,7 @@ def test_a_row_of_weight_3_counts_as_three(has_class):
     rng = np.random.default_rng(0)
     X, y, weights = rng.integers(0, 3, (60, 2)), rng.integers(0, 2, 60), rng.integers(1, 4, 60)
     structure = Structure(((), (0,)), (True, has_class))
-    # As many rows in the mean as there are: what smoothing adds is as much less.
+    # Weights are scaled to a mean of 1, and smoothing by the same factor.
     mean, three = weights / weights.mean(), (np.repeat(X, weights, axis=0), np.repeat(y, weights))
     weighed = [
         ml_log_tables(X, y, structure, (3, 3), 2, 1 / weights.mean(), mean),

@@ -1,4 +1,4 @@
-"""The table of options agrees with all that is made from it, and with the estimator's own names."""
+"""The table of options agrees with everything made from it, and with the estimator's names."""
 
 import subprocess
 import sys
@@ -150,7 +150,7 @@ print("all of it")
 
 
 def test_a_row_is_all_that_an_option_needs():
-    """The command line, the estimator, sweeps, checks, notes and records take it from the table."""
+    """The command line, the estimator, sweeps, checks, notes and records use the table."""
     program = f"ROW, VALUE = {ROW!r}, {VALUE!r}\n{PROGRAM}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.stdout, done.stderr, done.returncode) == ("all of it\n", "", 0)

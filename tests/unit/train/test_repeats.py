@@ -1,4 +1,4 @@
-"""Several seeds: how far they have come, and where they stop."""
+"""Several seeds: their progress, and their interruption."""
 
 import signal
 
@@ -57,7 +57,7 @@ def test_what_was_asked_to_stop_begins_nothing_more(
 def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
     dataset: Dataset, share: float, kept: int, last: float
 ) -> None:
-    """The second training is left at once; until the first is done there is nothing to keep."""
+    """The second training is stopped at once; before the first is done there is nothing to save."""
     stop, told = StopRequest(), []
 
     def progress(done: float, words: str) -> None:

@@ -178,7 +178,7 @@ def test_margin_heeds_lambda_eta_epochs_and_seed():
 
 
 def test_a_joint_structure_descends_before_its_margin():
-    """What steers the descent says nothing of the margin, whose scale is another."""
+    """Options of the descent do not apply to the margin, which has another scale."""
     settings = TrainSettings(structure="tan-all", parameters="margin", lambda_=50.0, epochs=3)
     assert (settings.descends, settings.is_refit, settings.is_counted) == (True, True, False)
     assert hyperparameters_of(settings, 100).loss == "hybrid"

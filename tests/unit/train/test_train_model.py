@@ -32,7 +32,7 @@ SILENT = (
 
 
 def readings(n_samples=300, n_classes=3, seed=0):
-    """Return three sensors of which two tell the class and the third is noise."""
+    """Return three sensors, two of which determine the class, and noise."""
     generator = np.random.default_rng(seed)
     y = np.arange(n_samples) % n_classes
     columns = [

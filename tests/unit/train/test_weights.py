@@ -1,4 +1,4 @@
-"""Rows count as much as their weights and their classes' balance say."""
+"""Influence of rows by their weights and by the balance of their classes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which searches of the table of budgets are done, and what it says of them."""
+"""The table of budgets: its searches and its text."""
 
 import click
 import pytest

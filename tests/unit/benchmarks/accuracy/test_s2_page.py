@@ -1,4 +1,4 @@
-"""The page of S2's study: who finds a difference, and how tables read."""
+"""The page of S2's study: significant differences, and the format of tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page of S4's study: how tables read."""
+"""The page of S4's study: the format of tables."""
 
 from pathlib import Path
 

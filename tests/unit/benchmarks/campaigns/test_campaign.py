@@ -1,4 +1,4 @@
-"""The campaign of hostile input: a slice of it, and that it sees what is wrong."""
+"""The campaign of hostile input: a slice of it, and its detection of defects."""
 
 import pytest
 

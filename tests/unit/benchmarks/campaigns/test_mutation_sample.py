@@ -1,4 +1,4 @@
-"""The sample of mutations: what is drawn, what each operator changes, and what reaches a line."""
+"""The sample of mutations: drawn lines, the change of each operator, and tests per line."""
 
 import ast
 import json
@@ -239,7 +239,7 @@ def test_only_the_tests_asked_for_run_in_their_order(tmp_path):
     ran = [json.loads(line)[0] for line in times.read_text("utf-8").splitlines()[::3]]
     assert ran[-2:] == [known[2], known[0]]
     assert not {known[1], known[3]} & set(ran)
-    assert len(ran) == 9  # those that nobody knew come first
+    assert len(ran) == 9  # the unknown ones come first
 
 
 def test_what_runs_on_import_is_reached_through_its_names():

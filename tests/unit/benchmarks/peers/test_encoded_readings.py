@@ -1,4 +1,4 @@
-"""Readings become numbers of one type for trees, losing as little as the type allows."""
+"""Encoding of readings as numbers of one type for trees, as precise as the type allows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What stands against a peer is chosen by validation error among what fits, and nothing else."""
+"""Choice of the model compared with a peer: by validation error among those that fit."""
 
 from benchmarks.peers.peer_points import (
     SETS,

@@ -1,4 +1,4 @@
-"""The best of a grid that fits is chosen by rows held out, and trained on all rows."""
+"""Grid search for the best tree that fits: chosen on validation rows, trained on all rows."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def candidate(error, nodes, style=INLINE, form=None):
 
 
 def order(ones, flash, budget=100):
-    """Return what fits in order, and the sizes that were measured on the way."""
+    """Return the fitting settings in order, and the sizes that were measured."""
     measured = []
 
     def flash_of(grown):

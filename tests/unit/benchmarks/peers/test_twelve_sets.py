@@ -1,4 +1,4 @@
-"""What the page of twelve sets says of the figures in its file."""
+"""The page of twelve sets and the figures in its file."""
 
 import json
 from dataclasses import asdict

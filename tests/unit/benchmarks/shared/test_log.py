@@ -1,4 +1,4 @@
-"""What was measured is known again, but for a line that a killed program left half written."""
+"""Log of measurements: all are read back except a line truncated by a kill."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Rows are set aside for tests at random, by recording, or in time, as the set asks for."""
+"""Test splits of sensor sets: at random, by recording, or in time, as the set requires."""
 
 import gzip
 

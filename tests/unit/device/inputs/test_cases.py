@@ -1,4 +1,4 @@
-"""The inputs of a check: what they contain, and what is said about them."""
+"""The inputs of a check: their content and their description."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_few_joint_states_are_all_tried():
 
 
 def test_many_joint_states_are_tried_at_random_and_at_every_row():
-    """Every table row occurs even when no random state is asked for."""
+    """Every table row occurs even when no random state is requested."""
     model = large()
     X = blocks(model, "states", effort=Effort(n_random=0)).astype(int)
     for i, table in enumerate(model.tables):
@@ -81,7 +81,7 @@ def test_invalid_states_are_tried_at_every_feature():
     """
     The first state beyond the range and the largest number, one feature at a time.
 
-    Beside any others, and beside zeros, which cannot hide it where states are checked together.
+    Once with any other states, and once with zeros, which cannot mask it in packed checks.
     """
     model = hand.wide_states()
     (case,) = [case for case in cases(model) if case.kind == "invalid"]

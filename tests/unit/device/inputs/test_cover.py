@@ -32,7 +32,7 @@ def test_joint_states_count_through_all_of_them(make):
 @settings(max_examples=60)
 @given(models())
 def test_every_row_of_every_table_is_reached(model):
-    """The planned inputs, whatever the free features are, visit each row."""
+    """The planned inputs visit each row, for any values of the free features."""
     rng = np.random.default_rng(0)
     X = np.concatenate([row_states(model, s, 0, n, rng) for s, n in row_cover(model)])
     reached = rows(model, X)
@@ -70,7 +70,7 @@ def test_a_model_with_one_decision_has_no_boundary():
 @settings(max_examples=60)
 @given(models())
 def test_decisions_along_a_feature_are_the_reference_s(model):
-    """Replacing the feature's state and deciding anew gives the same."""
+    """Replacing the feature's state and deciding again gives the same."""
     X = random_states(model, 5, np.random.default_rng(2))
     for i, n in enumerate(model.n_states):
         decisions = decisions_along(model, X, costs(model, X), i, readers(model)[i])

@@ -68,7 +68,7 @@ def numbers(reply: bytes) -> list[int]:
 @pytest.mark.parametrize("mcu", MCUS)
 @pytest.mark.parametrize("level", ["-O0", "-Os", "-O3"])
 def test_bytes_go_in_and_out(built, mcu, level):
-    """Every byte value arrives, a read past the end says so, and two runs give the same."""
+    """Every byte value arrives, a read past the end is reported, and two runs give the same."""
     program = built(ECHO, mcu, level)
     values = bytes(range(256)) * 2
     blocks = [values[at : at + 7] for at in range(0, len(values), 7)]
@@ -81,7 +81,7 @@ def test_bytes_go_in_and_out(built, mcu, level):
 
 @pytest.mark.parametrize("level", ["-Os", "-O3"])
 def test_the_compiler_knows_that_memory_changes(built, level):
-    """What was read is looked at again, and what was stored for writing is stored in time."""
+    """Read bytes are loaded again, and bytes to write are stored in time."""
     source = """
     int main(void)
     {
@@ -132,7 +132,7 @@ def test_the_deepest_stack_is_exact(built, mcu):
 
 
 def test_a_frame_is_as_deep_as_the_compiler_says(built, tmp_path):
-    """The depth is gcc's own account of two nested functions, and their return addresses."""
+    """The depth is the sum of gcc's figures for two nested functions, and return addresses."""
     (depth,) = numbers(answer(built(FRAME, MCUS[0], "-DBNCC_METER", "-fstack-usage")))
     account = (tmp_path / "main.su").read_text(encoding="utf-8")
     usage = {name: int(size) for name, size in re.findall(r":([a-z]\w*)\S*\t(\d+)\t", account)}
@@ -212,7 +212,7 @@ def test_the_limit_is_the_callers(built):
 
 
 def test_a_processor_simavr_does_not_know(built, tmp_path):
-    """That, a missing file and a wrong request are the fault of the caller, not the program."""
+    """An unknown processor, a missing file and a wrong request are errors of the caller."""
     elf, address = built("int main(void) { port_open(); return port_close(0); }")
     with pytest.raises(ToolchainError, match="does not know the processor") as error:
         simavr.run(elf, "atmega0", b"", address, cycle_limit=1000)
@@ -224,7 +224,7 @@ def test_a_processor_simavr_does_not_know(built, tmp_path):
 
 
 def test_the_library_has_a_version(built):
-    """It is the one that the installed headers name."""
+    """The version is the one in the installed headers."""
     assert re.fullmatch(r"\d+\.\d+\S*", simavr.version() or "")
 
 

@@ -1,4 +1,4 @@
-"""What an AVR can hold, and the sentences about what it cannot."""
+"""Capacity of an AVR, and the errors about larger models."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The CRC of all constants: over what is printed, whatever its form."""
+"""The CRC of all constants: over the printed values, in any form."""
 
 from zlib import crc32
 

@@ -1,4 +1,4 @@
-"""Labels in flash: where each begins, and what becomes of very long ones."""
+"""Labels in flash: their offsets, and the treatment of very long ones."""
 
 import re
 
@@ -8,7 +8,7 @@ from bncc.lower.c.constants import MAX_STRING, label_text
 
 
 def flash(text):
-    """Return the bytes that the initializer stands for."""
+    """Return the bytes of the initializer."""
     if text.lines[0].startswith('"'):
         inner = "".join(line[1:-1].replace('" "', "") for line in text.lines)
     else:

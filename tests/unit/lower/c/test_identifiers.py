@@ -182,7 +182,7 @@ def test_character_constants_read_back_as_the_text_in_utf8(text):
 
 
 def test_labels_become_distinct_ends_of_macros() -> None:
-    """Whatever they are, and none is one that means something else."""
+    """Any labels become names, and no name is a reserved one."""
     found = constant_names(["Move-Forward", "move forward", "", "3", "name stack"], {"NAME_STACK"})
     assert found == ("MOVE_FORWARD", "MOVE_FORWARD_2", "UNNAMED", "3", "NAME_STACK_2")
 

@@ -1,4 +1,4 @@
-"""The choice of discretizers: what can be, what is cheapest, and what flash allows."""
+"""The choice of discretizers: possible forms, the cheapest, and those that fit in flash."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_a_tree_has_at_most_256_steps():
             },
         ),
         (cuts(), {"tree": (3, 10)}),
-        # three of five states lie between the outer thresholds, others take one comparison more
+        # three of five states are between the outer thresholds, others take one comparison more
         (
             cuts(1000, 2000, 3000, 4000, kind="int32"),
             {"guided": (3 + 3 / 5 * 8 + 2 / 5 * (2 + 2 + 2), 10 + 28 + 6 + 8 + 4 * 6)},
@@ -135,7 +135,7 @@ def test_speed_takes_the_fewest_instructions_of_each_feature():
 
 
 def test_speed_keeps_to_its_budget(monkeypatch):
-    """Where trees for all are too many bytes, some sensors are searched."""
+    """If trees for all features exceed the budget, some features use a search."""
     monkeypatch.setattr("bncc.lower.discretizers.choice.SPEED_BUDGET", 6000)
     features = (cuts(*range(0, 250 * 100, 100)),) * 10
     plan = choose_discretizers(features, optimize="speed")
@@ -152,7 +152,7 @@ def test_size_takes_a_loop_for_many_and_a_tree_for_one():
 
 
 def test_balanced_grows_with_what_the_rest_takes():
-    """Of 40 features, more have a tree where five percent of the whole are more bytes."""
+    """More of 40 features have a tree where five percent of the total are more bytes."""
     features = tuple(cuts(*range(k, 9000 + k, 900)) for k in range(40))
     plain = searched(features, "linear", rates_of(None))
     n_trees = []

@@ -1,4 +1,4 @@
-"""A feature's own state function: what its statements say, and where its name ends."""
+"""The state function of a feature: its statements, and the length of its name."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Steps, trees and look-ups: whatever finds a state finds the one of the feature's rule."""
+"""Steps, trees and look-up tables: every form finds the state of the feature's rule."""
 
 import struct
 from itertools import pairwise
@@ -68,7 +68,7 @@ def numeric(draw, max_cuts=8):
 
 
 def integers_of(feature):
-    """Return the integers at which a rule could change, those beside them, and the ends."""
+    """Return the integers at which a rule could change, their neighbors, and the ends."""
     most = LARGEST[feature.kind]
     middle = [float_bits(v) for v in ORDERED] if feature.kind == "float32" else [0]
     of_cuts = [float_bits(t) for t in feature.thresholds] if feature.kind == "float32" else []
@@ -180,7 +180,7 @@ def test_special_values_ascend_and_minus_zero_lies_just_below_zero():
 def test_every_nan_lies_outside_the_infinities(bits):
     nan = struct.unpack("<f", struct.pack("<i", bits))[0]
     assert nan != nan
-    # NaN is no argument of float_key; the C sees the same bits, whatever the payload
+    # NaN is no argument of float_key; the C sees the same bits for any payload
     key = bits if bits >= 0 else bits ^ 0x7FFFFFFF
     assert key > float_key(INF) or key < float_key(-INF)
 
@@ -213,8 +213,8 @@ def test_a_guide_of_floats_begins_at_a_number_of_eight_bits_and_zeros():
 @pytest.mark.parametrize(
     "feature",
     [
-        cuts(10),  # one bound needs no look-up
-        cuts(1, 2, 3, 300_000_000, kind="int32"),  # two bounds near each other beside one far away
+        cuts(10),  # one bound needs no LUT
+        cuts(1, 2, 3, 300_000_000, kind="int32"),  # two near bounds, one far away
         cuts(-3.0, -2.0, -1.0, kind="float32"),  # states descend
         cuts(*range(0, 1000, 2), kind="int32"),  # states of more than a byte
         cuts(32766, 32767),  # nothing above the last bound

@@ -37,6 +37,6 @@ def run(steps, rows, word_bits, half_bits=0):
 
 
 def totals(values, n_levels, n_classes):
-    """Return what the planes of the sum say of every class, classes on the last axis."""
+    """Return the sum of every class from its planes, classes on the last axis."""
     planes = [np.asarray(values[f"sum{k}"])[..., None] for k in range(n_levels)]
     return sum((plane >> np.arange(n_classes) & 1) << k for k, plane in enumerate(planes))

@@ -1,4 +1,4 @@
-"""What kernels say of their layouts, in words."""
+"""Descriptions of layouts by kernels."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ from bncc.lower.kernels.lanes.schedule import Level, Schedule
 
 
 class LaneError(Exception):
-    """A lane, or a signed word, was left."""
+    """Overflow of a lane or of a signed word."""
 
 
 def run(plan: Schedule, rows, prior):
@@ -50,7 +50,7 @@ def split(below: Level, above: Level, words) -> list[int]:
 
 
 def costs(level: Level, words, n_classes):
-    """Return what the lanes of some words hold, by class."""
+    """Return the content of the lanes of some words, by class."""
     found = [0] * n_classes
     for word, value in zip(level.words, words, strict=True):
         for lane, c in enumerate(word.classes):

@@ -1,4 +1,4 @@
-"""How missing features are summed out on a device: the walk, and where sums are held."""
+"""Marginalization of missing features on a device: the walk, and the storage of sums."""
 
 import numpy as np
 import pytest
@@ -27,13 +27,13 @@ def test_a_chain_is_walked_from_its_end_and_holds_two_features_sums():
     assert found.features == (3, 2, 1, 0)
     assert found.parents == (1, 2, 3, None)
     assert found.strides == (6, 12, 9, 0)
-    # x2 has 4 sums from 0 on, x1 has 3 behind them, x0 5 where those of x2 were and one more
+    # x2 has 4 sums from 0 on, x1 has 3 after them, x0 5 in the place of x2's and one more
     assert found.places == (0, 0, 4, 7)
     assert found.n_sums == 12
 
 
 def test_the_child_that_holds_most_comes_first():
-    """Else the sums of the root would be held beside the largest of all others."""
+    """Otherwise the sums of the root would be stored together with the largest of all others."""
     found = plan([None, 0, 0, 2], [2, 2, 9, 2])
     assert found.features == (3, 2, 1, 0)
     assert found.n_sums == 11
@@ -128,7 +128,7 @@ def test_arcs_are_what_reads_each_feature():
 
 
 def test_rows_are_where_arcs_lead():
-    """From any joint state, as numbers are where the model's look-ups say."""
+    """For any joint state the rows are those that the reference looks up."""
     for model in joint_models().values():
         found = plan_missing(model)
         X = np.random.default_rng(1).integers(0, model.n_states, (20, model.n_features))

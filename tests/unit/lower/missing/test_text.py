@@ -1,4 +1,4 @@
-"""The entry points for missing features in the C: what they offer, and what they take."""
+"""The entry points for missing features in the C: interface and footprint."""
 
 import re
 

@@ -33,7 +33,7 @@ def test_tables_of_the_same_features_become_one_in_any_order():
 
 
 def test_a_table_that_was_too_large_is_tried_again():
-    """Table 0 fits only once the root has taken what makes the child large."""
+    """Table 0 fits only after the root has absorbed the large part of the child."""
     first = table([0], [[0, 2], [0, 0]])
     opposed = table([0], [[2, 0], [0, 0]])
     child = table([0, 1], [[0, 7], [0, 7], [3, 0], [3, 0]])

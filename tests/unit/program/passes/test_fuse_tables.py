@@ -58,7 +58,7 @@ def test_those_of_fewest_joint_states_go_first():
 
 
 def test_tables_of_a_network_do_not_join_tables_that_they_share_nothing_with():
-    """That could close a ring of groups, and range analysis might no longer be exact."""
+    """Joining them could close a ring of groups and make range analysis inexact."""
     tables = [table([0, 1], [[0, 1]] * 4), table([1, 2], [[0, 1]] * 200), table([3], [[0, 1]] * 2)]
     before = program([2, 2, 100, 2], [0, 0], tables)
     assert fuse_tables(before, 64) is before
@@ -90,5 +90,5 @@ def test_running_it_twice_changes_nothing():
 
 
 def test_hundreds_of_features_take_no_time():
-    """Each table is compared with the groups that there are, not with every other table."""
+    """Each table is compared with the existing groups, not with every other table."""
     assert len(fuse_tables(naive([4] * 500), 64).tables) == 167

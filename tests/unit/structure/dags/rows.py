@@ -1,4 +1,4 @@
-"""Rows of small networks, and searches that look at everything."""
+"""Rows of small networks, and exhaustive searches."""
 
 import json
 from itertools import combinations, permutations, product

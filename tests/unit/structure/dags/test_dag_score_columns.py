@@ -1,4 +1,4 @@
-"""Joint states are told apart exactly, however many there are."""
+"""Joint states are distinguished exactly, for any number of them."""
 
 import numpy as np
 

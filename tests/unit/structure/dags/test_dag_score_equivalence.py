@@ -20,7 +20,7 @@ def test_compelled_arcs_are_those_of_the_essential_graph():
 
 
 def collider(dag):
-    """Return adjacent pairs and v-structures, which tell graphs that are equivalent."""
+    """Return adjacent pairs and v-structures, which characterize equivalent graphs."""
     edges = frozenset(map(frozenset, arcs_of(dag)))
     v = {
         (frozenset((a, b)), i)
@@ -43,7 +43,7 @@ def test_compelled_arcs_are_those_that_all_equivalent_graphs_share():
         assert all(structural_distance(dag, dags[0]).of_patterns == 0 for dag in dags)
     firsts = [dags[0] for dags in classes.values()]
     zero = [structural_distance(dag, firsts[0]).of_patterns == 0 for dag in firsts]
-    assert sum(zero) == 1  # of itself alone
+    assert sum(zero) == 1  # only its own
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""G2 against scipy, and where it says nothing."""
+"""G2 compared with scipy, and its undefined cases."""
 
 import numpy as np
 import pytest

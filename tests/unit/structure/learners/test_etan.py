@@ -69,7 +69,7 @@ def test_what_it_extends_never_scores_more(alpha):
 
 
 def test_a_small_example_of_every_kind_of_family():
-    """Feature 0 is the class but where 4 says no, 1 copies 0, 2 is noise, 3 has one state."""
+    """Feature 0 is the class except where 4 flips it, 1 copies 0, 2 is noise, 3 has one state."""
     generator = np.random.default_rng(0)
     y = generator.integers(0, 2, 2000)
     first = y ^ (generator.random(2000) < 0.3)

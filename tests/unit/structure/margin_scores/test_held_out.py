@@ -30,7 +30,7 @@ def by_hand():
 
 def test_probabilities_are_those_of_the_other_folds():
     held = by_hand()
-    # Outside fold 0 lie rows 1, 2 and 4: of class 0 states 0 and 1, of class 1 state 1.
+    # Rows 1, 2 and 4 are outside fold 0: of class 0 states 0 and 1, of class 1 state 1.
     nothing = round(1000 * np.log(EPSILON))
     assert held.prior()[0].tolist() == [round(1000 * np.log(2 / 3)), round(1000 * np.log(1 / 3))]
     table = held.table(0, 1)
@@ -76,7 +76,7 @@ def test_joints_stay_within_their_bound(n_features):
 
 
 def test_copies_of_a_row_are_held_out_together():
-    """Else a row would be judged by itself."""
+    """Otherwise a row would be evaluated on counts that include it."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (60, 3)), rng.integers(0, 2, 60)
     origin = np.sort(rng.integers(0, 20, 60))
@@ -86,7 +86,7 @@ def test_copies_of_a_row_are_held_out_together():
 
 
 def test_names_of_rows_are_no_parents():
-    """Two columns of a thousand states would fill memory, and tell nothing."""
+    """Two columns of a thousand states would fill memory, without information."""
     X = np.stack([np.arange(1000), np.arange(1000), np.arange(1000) % 2], axis=1)
     held = hold_out(X, np.arange(1000) % 2, (1000, 1000, 2), 2)
     tree = ScoredTree(held, Score("cr", held.scale), engine="numpy")

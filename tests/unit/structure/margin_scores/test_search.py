@@ -1,4 +1,4 @@
-"""How lambda is chosen, and that held-out rows alone choose it."""
+"""Choice of lambda by validation rows alone."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Hill climbing takes the best edge of all, to the last."""
+"""Hill climbing takes the best edge in every step."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def four_features(seed):
 @pytest.mark.parametrize("kind", ["mm", "cr", "cl"])
 @pytest.mark.parametrize("seed", range(3))
 def test_each_edge_is_the_first_of_greatest_score(kind, seed):
-    """Of equal classification rates that of greatest likelihood comes first."""
+    """The greatest likelihood breaks ties of classification rates."""
     held = four_features(seed)
     forests, present = all_forests(4), (4, 4, 4, 4)
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""When a training is kept, and when it ends."""
+"""Times at which a training is saved, and its end."""
 
 import pytest
 
@@ -11,7 +11,7 @@ PASSED = Passed(loss=0.5, error=0.125)
 
 
 class Clock:
-    """Seconds that pass only where a test says so."""
+    """Clock that a test advances."""
 
     def __init__(self, monkeypatch, writing=0.0):
         self.now, self.writing = 1000.0, writing

@@ -1,4 +1,4 @@
-"""Both descents of a training that goes on: what is repeated, asked and told."""
+"""Both descents of a resumed training: repeated epochs, requests and reports."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ DATA = Dataset(TABLE, Y, ("a", "b", "c"), "class")
 
 
 def reports_of(checkpoint=None, stop_after=None):
-    """Train, and return the epochs that were told of, the result included."""
+    """Train, and return the reported epochs, the result included."""
     stop, told = StopRequest(), []
 
     def progress(share, words):

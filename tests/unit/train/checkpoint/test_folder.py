@@ -1,4 +1,4 @@
-"""What is kept of a training comes back bit for bit, or is refused in one sentence."""
+"""A saved training is restored bit for bit, or is refused in one sentence."""
 
 import json
 from dataclasses import replace
@@ -49,7 +49,7 @@ DATA = Dataset(NUMBERS, np.arange(40) % 2, ("no", "yes"), "class")
 
 @pytest.fixture(scope="module")
 def first():
-    """Return what a first descent has ended with."""
+    """Return the result of a first descent."""
     return train_model(DATA, TrainSettings(parameters="ml")).model
 
 

@@ -1,4 +1,4 @@
-"""A descent that goes on elsewhere ends with the same bits as one that never stopped."""
+"""A descent that resumes elsewhere ends with the same bits as one that never stopped."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ CANDIDATES = all_earlier(np.array([3, 0, 2, 1, 4]))
 
 
 class Watch:
-    """Keeps all moments of a descent, and says when it is to end."""
+    """Collector of all moments of a descent that requests its end."""
 
     def __init__(self, ends_after=EPOCHS):
         self.moments = []
@@ -51,7 +51,7 @@ def every_epoch(monkeypatch):
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def hyper(request, require_tool):
-    """Return what steers a descent on an engine that is there."""
+    """Return the settings of a descent on an available engine."""
     if request.param == "native":
         require_tool("gcc")
     given = hyperparameters_of(TrainSettings(epochs=EPOCHS, gamma=2.0), N)

@@ -1,4 +1,4 @@
-"""Two engines, one meaning: C and torch compute the same steps, but for rounding of floats."""
+"""Two equivalent engines: C and torch compute the same steps up to floating-point rounding."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where the rows of all tables lie in one tensor."""
+"""Layout of the rows of all tables in one tensor."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which part of a structure is trained, and that the rest stays as it was counted."""
+"""Trained and counted parts of a structure: the latter stay as they are."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ Y = GENERATOR.integers(0, 2, 300)
 X = np.stack([GENERATOR.integers(0, r, 300) for r in (2, 3, 2, 4, 2)], axis=1)
 X[:, 4] = Y ^ X[:, 2] ^ (GENERATOR.random(300) < 0.1)
 N_STATES = [2, 3, 2, 4, 2]
-# Feature 0 is isolated, 1 hangs on 3 without the class, 2 is read by 4 alone.
+# Feature 0 is isolated, 1 depends on 3 without the class, 2 is read by 4 alone.
 STRUCTURE = Structure(((), (3,), (), (4,), (2,)), (False, False, False, True, True))
 START = ml_log_tables(X, Y, STRUCTURE, N_STATES, 2)
 

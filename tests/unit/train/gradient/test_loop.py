@@ -1,4 +1,4 @@
-"""The training loop: it learns, repeats itself to the bit, and quantizes when told."""
+"""The training loop: it learns, is repeatable to the bit, and quantizes on request."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ def hyper(**changes):
 
 
 def told(words):
-    """Return the loss and the error that an epoch tells of."""
+    """Return the loss and the error in an epoch's report."""
     return [float(number) for number in re.findall(r"\d+\.\d+", words)]
 
 

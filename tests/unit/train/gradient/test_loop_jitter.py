@@ -1,4 +1,4 @@
-"""States that fall beside where they were, and engines that learn from them."""
+"""Jittered states, and engines that learn from them."""
 
 from dataclasses import replace
 

@@ -50,7 +50,7 @@ def test_gradients_pass_straight_through_rounding_and_clipping():
 
 
 def test_negative_fraction_bits_give_multiples_of_powers_of_two():
-    """UQ4.-2 holds 0, 4, 8 and 12; 6 lies between 4 and 8 and goes to the even multiple."""
+    """UQ4.-2 has 0, 4, 8 and 12; 6 is between 4 and 8 and is rounded to the even multiple."""
     out = quantize(torch.tensor([-1.9, -6.0, -2.0, -9.0, -50.0]), QFormat(4, -2))
     assert (-out).tolist() == [0.0, 8.0, 0.0, 8.0, 12.0]
 

@@ -1,4 +1,4 @@
-"""What tables take: the trainer's law is what the compiler's passes leave."""
+"""Size of tables: the trainer's rule equals the result of the compiler's passes."""
 
 from functools import reduce
 
@@ -25,7 +25,7 @@ CANDIDATES = all_earlier(np.arange(4))
 
 
 def left_by_the_compiler(structure, tables):
-    """Return the bits of a model's tables behind the passes."""
+    """Return the bits of a model's tables after the passes."""
     features = [feature(f"x{i}", r) for i, r in enumerate(N_STATES)]
     model = model_of(features, structure, QFormat(B, 0), [0] * C, [t.tolist() for t in tables])
     program = reduce(lambda program, rewrite: rewrite(program), PASSES, program_of(model))

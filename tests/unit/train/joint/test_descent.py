@@ -1,4 +1,4 @@
-"""Structure and tables in one descent: what it finds, its limits, and that it repeats itself."""
+"""Structure and tables in one descent: its results, its limits, and its repeatability."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def learn(hyperparameters=None, size_weight=0.0, order=(0, 1, 2, 3), seed=0, cho
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def engine(request, require_tool):
-    """Return the name of an engine that is there."""
+    """Return the name of an available engine."""
     if request.param == "native":
         require_tool("gcc")
     return request.param
@@ -113,7 +113,7 @@ def test_the_format_is_asked_for_once_with_a_structure_and_its_tables():
 
 
 def test_the_average_is_of_the_epochs_since_the_structure_became_what_it_is(monkeypatch):
-    """The learner is watched after each epoch; the average is computed here anew."""
+    """The learner is observed after each epoch; the average is computed here again."""
     seen, make = [], module.structure_engine_for
 
     class Watched:

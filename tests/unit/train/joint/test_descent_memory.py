@@ -1,4 +1,4 @@
-"""What structure learning holds in memory does not grow with samples times candidates."""
+"""Memory of structure learning: it does not grow with samples times candidates."""
 
 import subprocess
 import sys

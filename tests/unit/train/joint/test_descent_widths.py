@@ -1,4 +1,4 @@
-"""Widths and prices in the descent: what is learned is what was trained with, and cheap pays."""
+"""Widths and prices in the descent: learned widths are those of training, and cheap ones win."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def hyper(**changes):
 
 
 def learn(monkeypatch, steered, callbacks=None, **options):
-    """Return the engine, the prices of all epochs with the costs they were told of, what came."""
+    """Return the engine, the prices of all epochs with their costs, and the result."""
     seen, make = [], module.structure_engine_for
 
     class Watched:
@@ -63,7 +63,7 @@ def learn(monkeypatch, steered, callbacks=None, **options):
 
 @pytest.fixture(params=["torch", pytest.param("native", marks=pytest.mark.cc)])
 def engine(request, require_tool):
-    """Return the name of an engine that is there."""
+    """Return the name of an available engine."""
     if request.param == "native":
         require_tool("gcc")
     return request.param

@@ -1,4 +1,4 @@
-"""Structure learning in C and in torch: the same steps, but for rounding of floats."""
+"""Structure learning in C and in torch: the same steps up to floating-point rounding."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ EPOCH = 0.2 * LR
 """The same after an epoch of seven steps."""
 MOST = 0.99
 LOSS, LOSSES = 1e-5, 1e-3
-"""Relative difference of the loss of a step, and of the mean loss of an epoch behind it."""
+"""Relative difference of the loss of a step, and of the mean loss of the epoch after it."""
 N = 320
 N_STATES = [3, 2, 4, 5, 3]
 
@@ -159,7 +159,7 @@ def test_the_quicker_engine_is_taken_where_it_can_be_built(require_tool):
 
 @pytest.mark.parametrize("kind", [NativeStructureEngine, TorchStructureEngine])
 def test_the_error_is_that_of_the_samples_under_the_drawn_structure(require_tool, kind):
-    """Without a step, and with "no parent" drawn for all, it is naive Bayes that decides."""
+    """Without a step, and with "no parent" sampled for all, it is naive Bayes."""
     require_tool("gcc")
     given = problem(3)
     engine = kind(given, hyper(dropout=0.0))

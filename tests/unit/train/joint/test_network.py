@@ -1,4 +1,4 @@
-"""The distribution of structures: draws, expected size, and what is read after a change."""
+"""The distribution of structures: samples, expected size, and reads after a change."""
 
 import numpy as np
 import pytest

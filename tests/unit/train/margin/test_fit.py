@@ -1,4 +1,4 @@
-"""Maximum-margin parameters: what they gain, where they stop, and what they leave alone."""
+"""Maximum-margin parameters: gain, stopping, and parts that stay unchanged."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_tables_bit_for_bit():
 
 @pytest.mark.parametrize("parents", [((), (0,), (1,)), ((1,), (0,), (0, 1))])
 def test_the_slope_is_that_of_differences(parents):
-    """Of a tree, and of arcs that form a cycle."""
+    """The slope for a tree, and for arcs that form a cycle."""
     rng = np.random.default_rng(3)
     n_states = [2, 3, 4]
     X = np.column_stack([rng.integers(0, r, 60) for r in n_states])
@@ -97,7 +97,7 @@ def test_the_fewest_iterations_of_equals_are_made_then_the_largest_lambda(monkey
 
 
 def test_where_no_iteration_helps_the_tables_stay_as_counted():
-    """A lambda of 0 asks for no margin."""
+    """A lambda of 0 requires no margin."""
     data = double_counting(100)
     counted, found = ml_log_tables(*data), margin_log_tables(*data, replace(FEW, lambdas=(0.0,)))
     assert np.array_equal(counted[0], found[0])
@@ -209,7 +209,7 @@ def test_a_descent_begins_with_counts_of_weighted_rows():
 
 
 def test_a_descent_that_ends_by_itself_stays_where_it_is():
-    """Two rows that differ are soon far apart; those held out are then all decided wrongly."""
+    """Two different rows are soon far apart; all validation rows are then decided wrongly."""
     X, y = np.array([[0], [1]]), np.array([0, 1])
     layout = margin_layout_of(forest([None]), [2])
     descent = MarginDescent(layout, Samples(layout.reads(X), X, y, None), 2)

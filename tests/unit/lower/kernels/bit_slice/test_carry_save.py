@@ -1,4 +1,4 @@
-"""Carry-save adders sum all columns, whatever the words, and lose no carry."""
+"""Carry-save adders sum all columns for any words, and lose no carry."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The bit-slice kernel as C: what a reader of one function sees."""
+"""The bit-slice kernel as C: the text of one function."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def printed(some, layout=-1, state_bits=16, n_addresses=0):
     """
     Return one of a program's layouts as text; the last has one plane to a word.
 
-    Rows are found by products, but for those that a test asks for.
+    Rows are found by products unless a test requests another way.
     """
     layouts = [kernel for kernel in bit_slice(some) if n_looked_up(kernel.starts) == n_addresses]
     return bit_slice_text(some, layouts[layout], "m", state_bits)

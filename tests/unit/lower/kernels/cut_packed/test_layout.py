@@ -1,4 +1,4 @@
-"""The packed kernel of cuts: what its list and its bytes say is the program, on every input."""
+"""The packed kernel of cuts: its list and its bytes equal the program on every input."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The packed kernel of cuts as C: what a reader of its arrays and of its function sees."""
+"""The packed kernel of cuts as C: the text of its arrays and its function."""
 
 import numpy as np
 import pytest

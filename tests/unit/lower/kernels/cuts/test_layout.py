@@ -26,7 +26,7 @@ def row_of(cuts, x):
 
 
 def listed_row(kernel, t, x):
-    """Return where the list of cuts says that the row of a table is, in words of its rows."""
+    """Return the position of a table's row by the list of cuts, in words of its rows."""
     entries = kernel.entries[t].tolist()[(not kernel.same_n_cuts) + (not kernel.same_n_rows) :]
     if kernel.is_doubled:
         at = 0

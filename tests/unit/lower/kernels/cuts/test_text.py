@@ -1,4 +1,4 @@
-"""The kernels of cuts as C: what a reader of one function sees."""
+"""The kernels of cuts as C: the text of one function."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def two():
 
 
 def test_words_are_widened_whole_and_odd_lanes_taken_off():
-    """The prior of odd lanes stands in the sum of even ones too, for it is taken off with them."""
+    """The prior of odd lanes is in the sum of even ones too, because it is subtracted with them."""
     tables = [table([0], [[7] * 10, [0] * 10], maps={0: (0, 1)})] * 2
     some = program([2], [3] * 10, tables)
     steps = cuts_text(some, next(iter(cuts(some))), "m", 8).context["steps"]

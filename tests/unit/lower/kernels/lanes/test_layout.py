@@ -21,7 +21,7 @@ def naive(tables, prior):
 
 
 def rows_of(some, kernel, x):
-    """Return the row of every table that some states choose, where a kernel looks for it."""
+    """Return the row of every table for some states, where a kernel reads it."""
     found = []
     for t, starts in zip(kernel.tables, kernel.starts, strict=True):
         levels = [t.maps[f][x[f]] if f in t.maps else x[f] for f in t.features]
@@ -33,7 +33,7 @@ def rows_of(some, kernel, x):
 
 
 def words_of(kernel, t):
-    """Return the words of a table's rows, where a kernel looks for them."""
+    """Return the words of a table's rows, where a kernel reads them."""
     if kernel.dictionary is None:
         return kernel.rows[t]
     return kernel.dictionary.rows[kernel.dictionary.places[t] // kernel.n_words]
@@ -68,7 +68,7 @@ def test_the_layouts_of_a_model_have_fewer_words_first_and_say_what_they_cost():
     for kernel in found:
         words = len(kernel.tables) * kernel.n_words
         prior = np.count_nonzero(kernel.prior)
-        # An addition per word added, but for those that set a sum.
+        # An addition per word added, except for those that set a sum.
         assert kernel.additions <= words + kernel.flushed_words + prior - kernel.n_words
         assert kernel.rom_bytes == 24 * 4 * kernel.n_words
         above = 4 * kernel.flushed_words

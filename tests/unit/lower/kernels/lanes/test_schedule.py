@@ -48,11 +48,11 @@ def test_a_schedule_without_one_of_its_flushes_overflows(word_bits):
     narrow = schedule(lowest_level(word_bits, 4, 1, 4), largest, np.zeros(4, dtype=np.int64), high)
     assert narrow is not None
     flushes = [k for k, step in enumerate(narrow.steps) if step.kind == "flush"]
-    assert len(flushes) == 4  # each behind five rows of 3, which fill 15
+    assert len(flushes) == 4  # each after five rows of 3, which fill 15
     for k in flushes[:-1]:
         steps = list(narrow.steps)
         del steps[k]
-        # What came behind the flush no longer starts its sums anew.
+        # The steps after the flush no longer start their sums again.
         behind = next(i for i in range(k, len(steps)) if steps[i].kind == "row")
         steps[behind] = replace(steps[behind], is_first=False)
         if narrow.steps[k].is_first:

@@ -1,4 +1,4 @@
-"""The lanes kernel as C: what a reader of one function sees."""
+"""The lanes kernel as C: the text of one function."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_classes_share_words_and_rows_are_added():
 def test_lanes_are_widened_with_masks_and_shifts():
     some = naive([[[3, 3, 3, 1], [2, 1, 0, 3]]] * 20, [0, 7, 0, 0])
     kernel = next(iter(lanes(some)))
-    # Eight bits hold 67, so that narrower lanes have to be asked for by hand.
+    # Eight bits hold 67, so narrower lanes have to be requested explicitly.
     assert kernel.schedule.levels[0].lane_bits == 8
     text = printed(naive([[[1, 1, 0, 1, 1, 1, 1, 1], [0] * 8]] * 16, [2] * 8), 1)
     (flush,) = [step for step in text.context["steps"] if "Widen" in step[0]][-1:]

@@ -10,7 +10,7 @@ from tests.unit.lower.kernels.lanes.test_text import naive, printed
 
 
 def test_words_of_64_bits_hand_out_costs_of_32():
-    """Every constant of more than 32 bits says so, and costs are compared in 32."""
+    """Every constant of more than 32 bits has a suffix, and costs are compared in 32."""
     some = naive([[[3, 3, 3, 3, 3, 3], [2, 1, 0, 3, 1, 2]]] * 30, [0, 0, 0, 0, 1, 0])
     text = printed(some, 1, word_bits=64)
     first, *_ = text.arrays
@@ -74,7 +74,7 @@ def test_words_that_lie_apart_are_found_from_an_address_that_is_looked_up():
     ],
 )
 def test_the_last_class_is_compared_first(word_bits, n_classes, found):
-    """Ties go to the smallest index, whatever word it is in."""
+    """Ties go to the smallest index, in any word."""
     text = printed(naive([[[1] * n_classes] * 2] * 80, [0] * n_classes), 1, word_bits)
     turns = text.context.get("comparisons")
     assert text.context["moves_up"] == (found is not None)

@@ -1,4 +1,4 @@
-"""The looped kernel as C: what a row adds, and what the lanes hold."""
+"""The looped kernel as C: the addition of a row, and the content of the lanes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The packed words, read as the C reads them, against the interpreter; and what they cost."""
+"""The packed words, read as in the C, compared with the interpreter; and their size."""
 
 from dataclasses import replace
 
@@ -81,7 +81,7 @@ def test_every_layout_of_a_hand_built_model_is_exact(name):
 
 
 def test_a_word_that_lost_a_bit_is_noticed():
-    """What compares layouts with the interpreter can fail."""
+    """The comparison of layouts with the interpreter can fail."""
     some = program([2], [0, 0], [table([0], [[1, 2], [3, 0]])])
     kernel = next(packed(some))
     wrong = replace(kernel, rows=Rows(kernel.rows.costs ^ [[0, 0], [1, 0]]))
@@ -137,7 +137,7 @@ def test_work_and_code_count_what_the_loop_does():
 
 
 def test_a_prior_that_is_zero_again_is_left_out():
-    """What every row of a column has at least moves to the prior, so entries get narrower."""
+    """The minimum of a column moves to the prior, so entries get narrower."""
     some = program([2], [0, 0], [table([0], [[5, 4], [4, 5]])])
     found = assert_exact(some)
     assert {kernel.packing.entry_bits for kernel in found} == {1, 2, 3, 4, 8}
@@ -165,7 +165,7 @@ def test_rows_that_16_bit_machines_hold_in_parts_are_all_stored(make):
 
 
 def test_words_behind_the_last_row_have_numbers_too():
-    """The place of a word, one plane behind the last included, decides the width."""
+    """The index of a word, one plane after the last included, decides the width."""
     rows = [[0, 0, 255]] * 16384
     found = list(packed(program([16384], [0, 0, 0], [table([0], rows)])))
     by_packing = {k.packing: k for k in found if k.rows.index is None}

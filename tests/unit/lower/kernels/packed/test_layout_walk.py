@@ -1,4 +1,4 @@
-"""How rows are found: the form of the walk, its arrays, and orders that need fewer of them."""
+"""Row finding: the form of the walk, its arrays, and orders that need fewer of them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The packed kernel as C: its arrays say what the layout says."""
+"""The packed kernel as C: its arrays equal those of the layout."""
 
 import re
 

@@ -30,7 +30,7 @@ def rows_of(kernel, X):
 
 
 def run(kernel, X):
-    """Sum the costs of some inputs: whole words first, then what is beside them is taken off."""
+    """Sum the costs of some inputs: whole words first, then the other lanes are subtracted."""
     words, rows = kernel.words, rows_of(kernel, X)
     assert words[: kernel.n_alike].max() < 1 << kernel.packing.word_bits
     assert words[kernel.n_alike :].max(initial=0) < 1 << kernel.last_bits
@@ -50,7 +50,7 @@ def run(kernel, X):
 
 
 def mask(kernel, part):
-    """Return what the C keeps of a word that is moved down: its lanes, or all that is left."""
+    """Return the bits of a shifted word that the C keeps: its lanes, or all remaining ones."""
     if part.is_rest:
         return (1 << kernel.packing.word_bits) - 1
     entry = (1 << kernel.packing.entry_bits) - 1

@@ -1,4 +1,4 @@
-"""The kernels of planes as C: what a word adds, and what is taken off in the end."""
+"""The kernels of planes as C: the addition of a word, and the final subtraction."""
 
 from bncc.lower.kernels.planes.layout import columns, planes
 from bncc.lower.kernels.planes.text import planes_text

@@ -1,4 +1,4 @@
-"""Where rows begin: starts, multiples, and strides of nothing."""
+"""Row offsets: starts, multiples, and strides of 0."""
 
 import numpy as np
 import pytest
