@@ -88,7 +88,7 @@ class BudgetError(BnccError):
 
 
 def diverged(lr: float) -> OptionError:
-    """Return the error for a gradient descent whose loss is no longer finite."""
+    """Return the error of a gradient descent whose loss is no longer finite."""
     return OptionError(f"the descent diverged with steps of {lr:g}; choose a smaller --lr")
 
 

@@ -120,7 +120,7 @@ def space_of(text: str, name: str) -> Space:
 
     try:
         facts = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # the former also from numbers too long
+    except (ValueError, RecursionError) as error:  # the former also of numbers too long
         raise OptionError(f"'{name}' is no TOML: {_one_line(error)}; mend it there") from None
     options: dict[str, tuple[Case, ...]] = {}
     try:

@@ -194,12 +194,12 @@ def _check_file(path: Path) -> None:
 
 
 def no_study(said: str) -> str:
-    """Return the message for a file or database with other contents."""
+    """Return the sentence for a file or database that holds something else."""
     return f"'{said}' holds no study of bncc; name another file or URL"
 
 
 def damaged(said: str) -> str:
-    """Return the message for a study in which something was overwritten or lost."""
+    """Return the sentence for a study of which something was overwritten or lost."""
     return f"the study '{said}' is damaged; bring back a copy of it, or name another --study"
 
 

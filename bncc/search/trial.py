@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bncc.baselines.learn import Learned
 
 Costs = Mapping[str, Footprint | str]
-"""By target; a text is the reason for missing figures."""
+"""By target; a text says why there is no figure."""
 TOO_FEW = "too few rows to hold any out, by which a sweep would choose; add rows of each class"
 
 

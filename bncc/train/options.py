@@ -121,7 +121,7 @@ class Option:
 
 
 def _options_of_structures() -> str:
-    """Return the option keys that structures read, grouped by equal readers."""
+    """Return which option keys the structures read, those that read the same together."""
     readers: dict[str, list[str]] = {}
     for name in STRUCTURES:
         readers.setdefault(", ".join(option_keys(name)), []).append(name)
@@ -146,10 +146,11 @@ class TrainOptions:
         "lambda=0.1, alphas=1,2,5.",
         is_drawn=False,
     )] = field(default_factory=dict)  # fmt: skip
-    # Parameter learning: S0's hybrid loss, counts with add-one smoothing, posterior means under a
-    # BDeu prior, S1's maximum margin, cross-entropy, or free tables that need not be probabilities,
-    # by cross-entropy and S0's margin. A structure that is learned together with the tables uses
-    # the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then learned again.
+    # How tables are found: S0's hybrid loss, counts with add-one smoothing, posterior means under a
+    # BDeu prior, S1's maximum margin, cross-entropy, or as tables that need not be probabilities,
+    # by cross-entropy and S0's margin. A structure that is learned together with the tables
+    # descends on the hybrid loss under ``ml``, ``bdeu`` and ``margin``; its tables are then found
+    # anew.
     parameters: Annotated[str, Option(
         choices=(*LOSSES, *REFIT), shown=tuple(METHODS), noun="parameters", shows_default=True,
     )] = "hybrid"  # fmt: skip
