@@ -142,7 +142,7 @@ _WHEELS: tuple[tuple[str, Role, str], ...] = (
     ("unicorn", "simulator", "pip install unicorn"),
 )
 _FOR_HOST = ("gcc", "clang", "ziglang")
-"""Compilers that build for this machine."""
+"""Compilers that build for this computer."""
 
 
 def _served(tool: str) -> tuple[str, ...]:
