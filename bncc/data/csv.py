@@ -17,7 +17,7 @@ from bncc.data.files import check_cells, read_text, suffix_of
 from bncc.errors import DataError
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-"""File suffixes and what stands between their cells."""
+"""Cell separators by file suffix."""
 
 _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 

@@ -34,7 +34,7 @@ def suffix_of(path: StrPath) -> str:
 
 
 def check_cells(path: StrPath, n_rows: int, n_columns: int) -> None:
-    """Refuse a table of absurd size before memory is asked for it."""
+    """Reject a table of absurd size before memory is allocated for it."""
     if n_rows * n_columns > MAX_CELLS:
         raise DataError(
             f"'{path}' holds {n_rows} rows of {n_columns} columns, more than {MAX_CELLS} cells; "

@@ -20,7 +20,7 @@ class SplitRule:
     # (n_rows,) int64 or None: Group of each row, never on both sides of a split; None where rows
     # are their own
     groups: IntArray | None = None
-    ordered: bool = False  # Whether held-out rows and folds are blocks in file order
+    ordered: bool = False  # True if held-out rows and folds are blocks in file order
     column: str = "groups"  # Where the groups are from, for messages
     labels: tuple[str, ...] = ()  # Label of each group by its number, where they are from a file
 
@@ -33,12 +33,12 @@ class SplitRule:
 
     @property
     def is_random(self) -> bool:
-        """Whether rows are split one by one and at random."""
+        """True if rows are split individually and at random."""
         return self.groups is None and not self.ordered
 
     @property
     def words(self) -> str:
-        """Units of a split, for people."""
+        """Name of the units of a split."""
         if self.groups is None:
             return "blocks of rows in file order" if self.ordered else "random rows of each class"
         return f"whole groups of '{self.column}'" + (" in file order" if self.ordered else "")
@@ -49,7 +49,7 @@ class SplitRule:
         return replace(self, groups=groups)
 
     def most_folds(self, n_rows: int) -> int:
-        """Return the largest number of folds that so many rows can be dealt to."""
+        """Return the largest number of folds for a number of rows."""
         return n_rows if self.groups is None else len(np.unique(self.groups))
 
     def holdout(self, y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
@@ -57,8 +57,8 @@ class SplitRule:
         Set a share of the rows aside, ascending row numbers of the rest and of those.
 
         Groups are set aside whole, so that the share is only nearly the fraction, and of the
-        choices by one seed the first is taken that leaves rows of every class. Of blocks, seed 0
-        takes the last one, seed 1 the one before it, and so on. Nothing is set aside of one group.
+        choices by one seed the first is taken that leaves rows of every class. With blocks, seed 0
+        takes the last one, seed 1 the one before it, and so on. A single group is never split.
         """
         if self.is_random:
             return stratified_holdout(y, fraction, seed)
@@ -193,7 +193,7 @@ def shuffled_folds(y: IntArray, n_folds: int, rng: np.random.Generator) -> IntAr
 
 
 def _dealt(order: IntArray, n_folds: int) -> IntArray:
-    """Deal rows in turn, in an order in which those of a class follow each other."""
+    """Deal rows round-robin, sorted by class."""
     fold = np.empty(len(order), dtype=np.int64)
     fold[order] = np.arange(len(order)) % n_folds
     return fold

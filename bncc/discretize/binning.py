@@ -121,7 +121,7 @@ def _bits(counts: IntArray, xlogx: FloatArray) -> FloatArray:
 
 
 def _pays(below: IntArray, above: IntArray, xlogx: FloatArray) -> bool:
-    """Whether a split saves more bits than it takes to describe."""
+    """Return whether a split saves more bits than it takes to describe."""
     n, n1, n2 = int((below + above).sum()), int(below.sum()), int(above.sum())
     k, k1, k2 = (int((c > 0).sum()) for c in (below + above, below, above))
     bits, bits1, bits2 = (float(_bits(c, xlogx)) for c in (below + above, below, above))

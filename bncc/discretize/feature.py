@@ -1,4 +1,4 @@
-"""A feature: how one raw column of readings becomes a state, in Python and in the C alike."""
+"""A feature: the mapping of a raw column to states, the same in Python and in C."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,17 +39,17 @@ class Feature:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether raw values are compared with thresholds."""
+        """True if raw values are compared with thresholds."""
         return self.kind in ("int16", "int32", "float32")
 
     @property
     def has_missing_state(self) -> bool:
-        """Whether missing readings of a number have a state behind those of its thresholds."""
+        """True if missing readings of a number have a state of their own, after its bins."""
         return self.n_states > len(self.thresholds) + 1
 
     @property
     def has_missing_below(self) -> bool:
-        """Whether the first threshold lies below every reading, and tells a missing one."""
+        """True if the first threshold is below every reading, so that bin 0 is missing."""
         return self.thresholds[:1] == (LOWEST.get(self.kind),)
 
     def states(self, column: Column) -> IntArray:

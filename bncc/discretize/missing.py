@@ -1,7 +1,7 @@
 """
 Missing readings: which are, which state they have, and when they are summed out instead.
 
-A cell of a table is missing where `bncc.data.columns` says so of its text (``?``, empty, ``nan``)
+A cell of a table is missing where `bncc.data.columns` marks its text (``?``, empty, ``nan``)
 or `bncc.data.frames` of its value (NaN, None), `Column.missing`; a number that equals the mark of
 its type is missing too, `missing_cells`. A sensor's reading is missing where it is that mark,
 `missing_mark`, as which a table's missing cells are handed to the C. So both ways agree.
@@ -24,7 +24,7 @@ LOWEST: dict[str, int | float] = {
     "int32": -(2**31),
     "float32": -float(np.finfo(np.float32).max),
 }
-"""By kind what every reading lies above that is not missing."""
+"""By kind, a bound below every reading that is not missing."""
 
 
 def missing_mark(kind: str, number_type: np.dtype[np.unsignedinteger]) -> float:

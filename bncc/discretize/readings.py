@@ -27,7 +27,7 @@ _FLOAT_EXTREMES = (
 
 
 def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
-    """Return the type in which the C takes states."""
+    """Return the C type of states."""
     return np.dtype(np.uint16) if max(n_states) > 255 else np.dtype(np.uint8)
 
 

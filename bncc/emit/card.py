@@ -19,7 +19,7 @@ from bncc.model.ranges import ReadingRange
 from bncc.structure.decision_tables import TableEnsemble
 
 MAX_CONSTANT = 63
-"""Characters of a name that every C99 compiler tells apart."""
+"""Significant characters of an identifier in every C99 compiler."""
 
 
 LARGEST_INT = 2**15 - 1
@@ -55,7 +55,7 @@ def feature_constants(features: Sequence[Feature], name: str) -> list[Constants]
 
 
 def longest_end(name: str, kind: str) -> int:
-    """Return the most characters behind ``NAME_KIND_`` that every C99 compiler tells apart."""
+    """Return the number of significant characters after ``NAME_KIND_`` in C99."""
     return MAX_CONSTANT - len(f"{name}_{kind}_")
 
 
@@ -80,7 +80,7 @@ WIDTH = 92
 def card_lines(
     model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
 ) -> list[str]:
-    """Return what a reviewer wants to know first."""
+    """Return the lines of the model card."""
     training = model.training
     kernel = layout.kernel
     structure = training.get("structure", "unknown")
@@ -88,7 +88,7 @@ def card_lines(
     cost = f"cost = -ln p in {model.q_format}"
     cost += "" if model.veto is None else f", {model.veto} where p is 0"
     if lack is not None:
-        cost = f"costs in {cost_format(model)}, no -ln p as {lack}"
+        cost = f"costs in {cost_format(model)}, not -ln p: {lack}"
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_form(model)}, {model.n_classes} classes",
@@ -99,7 +99,7 @@ def card_lines(
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
         *_time_lines(layout, model.n_classes),
-        "stack       no recursion, no calls by address, no arrays of variable length",
+        "stack       no recursion, no function pointers, no variable-length arrays",
     ]
     if fired:
         lines.append(f"passes      {', '.join(fired)}")
@@ -143,20 +143,22 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     """Return what is known of the time of a decision before anything is compiled."""
     if layout.constant_time is not None:
         lines = [
-            "time        one path for all inputs: no branch depends on a state or a reading; so",
-            "            measured where gcc or clang builds at -O1 to -O3 or -Os, of no others",
+            "time        one path for all inputs: no branch depends on a state or a reading;",
+            "            measured with gcc and clang at -O1 to -O3 and -Os only",
         ]
         if layout.missing is not None:
-            lines.append("            except predict_missing: its path depends on what is missing")
+            lines.append(
+                "            except predict_missing: its path depends on the missing features"
+            )
         return lines
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
     if layout.kernel.family in FOR_CUTS:
         on.append("on comparisons with cuts")
     elif layout.kernel.family not in FREE_OF_BRANCHES:
-        on.append("on addresses made of states")
+        on.append("on addresses computed from states")
     if layout.raw is not None:
         on.append("on readings")
-    return [f"time        varies: branches on {', '.join(on)}; --constant-time has none"]
+    return [f"time        varies: branches on {', '.join(on)}; none with --constant-time"]
 
 
 def why_no_probabilities(model: Model) -> str | None:
@@ -181,18 +183,18 @@ def _error_lines(training: Mapping[str, Any]) -> list[str]:
         folds = c_comment(str(training.get("folds")))
         lines.append(
             f"error       {100 * crossed:.2f} % by cross-validation of the whole training "
-            f"procedure in {folds} folds{_interval(training)}; the tables are of all rows"
+            f"procedure in {folds} folds{_interval(training)}; the final tables use all rows"
         )
     elif is_rate(validation) and (judged := search_words(training)) and not lines:
         lines.append(
-            f"val. error  {100 * validation:.2f} % of validation rows, {judged}; the tables are of "
-            "all rows"
+            f"val. error  {100 * validation:.2f} % of validation rows, {judged}; the final tables "
+            "use all rows"
         )
     elif is_rate(validation) and not lines:
         lines.append(
-            f"val. error  {100 * validation:.2f} % of validation rows, by a first training with "
-            f"the same options{_interval(training) if part == 'validation' else ''}; the tables "
-            "are of a second one, with those rows too"
+            f"val. error  {100 * validation:.2f} % of validation rows, in a first training with "
+            f"the same options{_interval(training) if part == 'validation' else ''}; the final "
+            "tables were trained again, with those rows included"
         )
     return lines
 

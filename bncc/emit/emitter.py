@@ -71,7 +71,7 @@ class Emission:
 
     @property
     def passes(self) -> tuple[PassReport, ...]:
-        """What each pass did."""
+        """Reports of the passes."""
         return self.lowered.passes
 
     @property
@@ -194,7 +194,7 @@ def emit(lowered: Lowered) -> Emission:
         # A macro of the bounds of NAME_class_name ends in NAME_STACK.
         "class_names": constant_names(model.classes, {"NAME_STACK"}),
         "digest": f"0x{digest.upper()}U",
-        "cost": "-ln p" if why_no_probabilities(model) is None else "a score, the least wins,",
+        "cost": "-ln p" if why_no_probabilities(model) is None else "a score (the lowest wins)",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **template_names(layout),
     }

@@ -52,7 +52,7 @@ def with_terms(path: str, text: str, spdx: str | None = None) -> str:
 
 
 def template_folder() -> Path:
-    """Return the folder of the templates: inside the wheel, or beside the package in a checkout."""
+    """Return the folder of the templates: in the wheel, or next to the package in a checkout."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_templates"
     return installed if installed.is_dir() else package.parent / "templates"

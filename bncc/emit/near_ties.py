@@ -26,9 +26,9 @@ FAR_CELLS = 2**17
 ALL_CELLS = 2**27
 """Table entries that are looked at for all steps, which bounds the time of a search."""
 ROUND_CELLS = 2**22
-"""Table entries that are looked at until it is asked whether a search goes on ..."""
+"""Table entries to inspect before a search decides whether to continue ..."""
 WORTH = 1 / 200
-"""... which it does if so large a share of what it has shown is new."""
+"""... which it does if at least this share of the bits shown is new."""
 FEW_INPUTS = 2**11
 """With at most so many joint states, all of them are looked at instead of some drawn."""
 ALL_INPUTS = 2**8
@@ -134,7 +134,7 @@ class Shown:
     """Bits of table entries of which a change shows in a decision."""
 
     rows: Rows  # The tables
-    bits: AnyArray  # (n_rows, n_classes) unsigned: Of each entry, those that some input shows
+    bits: AnyArray  # (n_rows, n_classes) unsigned: Bits of each entry that some input shows
 
     @classmethod
     def none(cls, rows: Rows) -> "Shown":
@@ -178,7 +178,7 @@ class Steps:
     # (n_steps,) int64: The decision after the step; the number of classes where further steps come
     # before it
     classes: IntArray
-    shown: Shown  # What the walk and the inputs beside it show
+    shown: Shown  # Bits that the walk and the other inputs show
 
     def first(self, n: int) -> "Steps":
         """Return at most `n` steps, the last of which leads to an input."""
@@ -201,7 +201,7 @@ class Walk:
     """
     The search for steps, greedy: the next input is the neighbor that shows most new bits.
 
-    Where no neighbor shows any, it goes on from an input drawn at random.
+    If no neighbor shows any, it continues from a random input.
     """
 
     def __init__(self, rows: Rows, X: IntArray) -> None:

@@ -14,8 +14,8 @@ from bncc.resources import Bounds
 MODEL_FILE = "MODEL.bncc"
 """Printed for a model file whose name cannot be printed in a comment."""
 STACK = (
-    "STACK: bytes of a call with all that it calls, return addresses included, as the compiler "
-    "tells them by -fstack-usage. Nothing calls itself or by address."
+    "STACK: bytes of stack per call, callees and return addresses included, as the compiler "
+    "reports with -fstack-usage. There is no recursion and no function pointer."
 )
 
 
@@ -32,21 +32,21 @@ def bound_lines(bounds: Bounds, name: str) -> list[str]:
 
 
 def _origin(bounds: Bounds) -> str:
-    return f"Of this C, compiled by {bounds.compiler} and run by {bounds.simulator}."
+    return f"Measured on this C, compiled by {bounds.compiler} and run by {bounds.simulator}."
 
 
 def _count_remarks(bounds: Bounds) -> Iterator[str]:
     exact = dict(bounds.exact)
     if exact:
         yield (
-            f"{bounds.unit.upper()}: of every call, for no branch depends on its input; so counted "
-            f"for {bounds.n_inputs} inputs of each."
+            f"{bounds.unit.upper()}: exact for every call, since no branch depends on the input; "
+            f"counted for {bounds.n_inputs} inputs each."
         )
     for entry, found in bounds.counts:
         if entry not in exact:
             yield (
-                f"{entry}: {found.min} .. {found.max} {bounds.unit} seen over {bounds.n_inputs} "
-                "inputs; not a bound."
+                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over "
+                f"{bounds.n_inputs} inputs; not a bound."
             )
     if bounds.unit == "instructions":
         yield "Executed instructions are not cycles."
@@ -55,15 +55,15 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
 @dataclass(frozen=True)
 class EmitOptions(LowerOptions):
     """
-    What to emit.
+    Options of an emission.
 
     Parameters
     ----------
     name : str, default="model"
         Prefix of every symbol and of the file names.
     entries : frozenset of str, default=frozenset()
-        Entry points beside ``predict``, of `ENTRIES`; ``raw`` is always there when the model has
-        thresholds. ``checked`` needs a model that records the ranges of its training readings.
+        Entry points in addition to ``predict``, of `ENTRIES`; ``raw`` is always there if the model
+        has thresholds. ``checked`` needs a model that records the ranges of its training readings.
         ``stream`` needs a kernel that adds rows one by one, ``missing`` a network, see
         `bncc.model.missing.why_not`.
     kernel : str or None, default=None

@@ -1,4 +1,4 @@
-"""What is put around the C for each build system: one description, one tree."""
+"""Packages of the C for build systems: one description, one tree each."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -56,9 +56,9 @@ def interface_of(header: str, name: str) -> Interface:
 
 @dataclass(frozen=True)
 class Package:
-    """Where a build system looks for the files of a model."""
+    """Layout of a model's files for one build system."""
 
-    name: str  # Of the package, and of the folder of its templates
+    name: str  # Name of the package and of the folder of its templates
     source: str  # source and header: Folders of ``NAME.c`` and ``NAME.h``; empty for the root
     header: str
     selftest: str  # Folder of the test vectors and of the self-test

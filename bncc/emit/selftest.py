@@ -16,7 +16,7 @@ from bncc.model.model import Model
 STEP_BYTES = 2**15
 """Bytes of steps that a self-test may have, or four times what the model's constants take."""
 AVR_BYTES = 28 * 1024
-"""Bytes of constants beside which code fits on the smaller AVRs; what takes more is for larger."""
+"""Bytes of constants that leave room for code on the smaller AVRs; more needs a larger one."""
 STEPS_PER_VECTOR = 16
 """Steps per vector, where the number of vectors is given."""
 MOST_STEPS = 30000
@@ -54,24 +54,24 @@ def avr_steps(other_bytes: int, step_bytes: int, n_steps: int) -> int:
 
 
 def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> list[str]:
-    """Say in words what the inputs of a self-test cover."""
+    """Describe what the inputs of a self-test cover."""
     rows = steps.shown.rows
     X = np.concatenate([inputs.states, steps.inputs(inputs.states[0])])
     n_rows, n_read = len(rows.entries), len(np.unique(rows.of(X)))
     n_bits = rows.entries.size * rows.whole.bit_length()
     n_shown = int(np.bitwise_count(steps.shown.bits).sum(dtype=np.int64))
-    lines = [f"{_part(n_read, n_rows)} rows of its tables"]
+    lines = [f"{_part(n_read, n_rows)} rows of the tables"]
     if layout.raw is not None:
         n_found, n_ends = _ends(model.features, inputs)
-        lines.append(f"{_part(n_found, n_ends)} readings at the ends of states")
+        lines.append(f"{_part(n_found, n_ends)} readings at the boundaries of states")
     lines.append(
-        f"a change of one bit of a table entry in the decision, for {_part(n_shown, n_bits)} bits "
-        "(some can never show)"
+        f"{_part(n_shown, n_bits)} single-bit errors in table entries, by the predicted class "
+        "(some can never change it)"
     )
     if layout.range_check is not None:
-        lines.append("both sides of every limit of the checked readings, and each alone missing")
+        lines.append("both sides of every limit of the range check, and each reading missing alone")
     if layout.entries.scores:
-        lines.append("a change of any bit of these rows in the scores")
+        lines.append("any single-bit error in these rows, by the scores")
     return lines
 
 

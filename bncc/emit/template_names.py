@@ -11,7 +11,7 @@ PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
     "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword",
 }  # fmt: skip
-"""What avr-libc calls a read of each type from flash; a qword is read as two dwords."""
+"""Suffix of avr-libc's flash read for each type; a qword is read as two dwords."""
 
 
 def template_names(layout: Layout) -> dict[str, object]:
@@ -81,5 +81,5 @@ def _narrowing(raw: RawPlan | None) -> str:
         return ""
     ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
     return "\n * " + comment(
-        f"A driver that narrows wider readings saturates them, at the lower end to {ends}."
+        f"A driver that narrows wider readings must saturate them, at the lower end to {ends}."
     )

@@ -157,8 +157,8 @@ def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
     starts = [0, *accumulate(len(table) for table in model.tables)][:-1]
     prior_bits, start_bits = width_of(int(model.prior.max())), width_of(starts[-1])
     arrays = [
-        array("prior", prior_bits, model.prior.tolist(), "Cost of each class before any feature."),
-        array("first_row", start_bits, starts, "Where each feature's rows begin."),
+        array("prior", prior_bits, model.prior.tolist(), "Prior cost of each class."),
+        array("first_row", start_bits, starts, "Index of each feature's first row."),
     ]
     index_bits = width_of(model.n_features - 1)
     if _form(model) == "parent":
@@ -173,8 +173,8 @@ def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
         flat = [j for some in parents for j in some]
         ends = [0, *accumulate(len(some) for some in parents)]
         arrays += [
-            array("parent", index_bits, flat, "Parents of all features, outermost first."),
-            array("first_parent", width_of(len(flat)), ends, "Where each feature's parents begin."),
+            array("parent", index_bits, flat, "Parents of all features, slowest-varying first."),
+            array("first_parent", width_of(len(flat)), ends, "Each feature's first parent."),
         ]
     return [*arrays, array("n_states", state_bits, n_states, "Number of states of each feature.")]
 
@@ -185,7 +185,7 @@ def _raw_arrays(model: Model, plan: RawPlan) -> list[ArrayText]:
     arrays = [_thresholds(model, kind) for kind in kinds]
     if plan.is_array and kinds:
         begins = [0, *(field.last for field in plan.fields)]
-        meaning = "Where each feature's thresholds begin."
+        meaning = "Index of each feature's first threshold."
         arrays.append(array("first_threshold", plan.cut_bits, begins, meaning))
     return arrays + [a for a in plan.arrays if a.name in ("known", "missing_state")]
 

@@ -32,7 +32,7 @@ class VectorText:
     classes: tuple[str, ...]
     n_readings: int  # Length of the array of readings: that of `n_states`, or one struct per vector
     readings: tuple[str, ...]  # Its initializer; empty where the model takes no readings
-    array_bytes: tuple[int, ...]  # Bytes of each array on a machine that does not pad structs
+    array_bytes: tuple[int, ...]  # Bytes of each array on a target that does not pad structs
     # Initializer of the first number of each feature that is no state; 0 where there is none
     beyond: tuple[str, ...]
     labels_crc: str  # CRC-16 of the labels of all classes, each with the zero at its end
@@ -80,12 +80,12 @@ class VectorText:
 
     @property
     def needs_nan(self) -> bool:
-        """Whether a float is missing somewhere."""
+        """True if a float is missing somewhere."""
         return any("NAN" in line for line in self.readings + self.ends + self.limits)
 
     @property
     def needs_infinity(self) -> bool:
-        """Whether a reading beyond a limit is infinite."""
+        """True if a reading beyond a limit is infinite."""
         return any("VECTORS_INF" in line for line in self.limits)
 
     @property
@@ -148,7 +148,7 @@ def vector_text(
         if layout.direct is not None and all(map(has_all_states, features)):
             found |= _end_text(layout)
             array_bytes += [found["n_ends"] * CUT_BITS[features[0].kind] // 8, 2 * len(features)]
-    # Of a label that holds a zero, a caller reads what is before it.
+    # A C string ends at its first zero, so the rest of such a label is never read.
     readable = [label.partition("\0")[0] for label in model.classes]
     return VectorText(
         n_vectors=n,
@@ -228,7 +228,7 @@ def _separated(words: Iterable[str]) -> list[str]:
 
 
 def _braced(words: Sequence[str]) -> list[str]:
-    """Return a struct's initializer, its braces kept beside its first and its last word."""
+    """Return a struct's initializer, its braces attached to its first and its last word."""
     first, *rest = _separated(words)
     return [f"{{ {first}", *rest[:-1], f"{rest[-1][:-1]} }},"]
 

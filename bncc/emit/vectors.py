@@ -1,4 +1,4 @@
-"""Test vectors that travel with the emitted C: inputs and the answers that Python gave."""
+"""Test vectors emitted with the C: inputs with Python's predictions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ FEW_VECTORS = 32
 MAX_BYTES = 8192
 """Bytes of all vectors, where their number is not given, so that they fit a small device."""
 MOST_VECTORS = 255
-"""What a counter of one byte and an exit status can tell."""
+"""Largest count of a one-byte counter and of an exit status."""
 N_FIRST = 3
 """Vectors of the lowest, the highest and missing readings."""
 N_FREE = 16
@@ -134,7 +134,7 @@ def state_ends(feature: Feature) -> FloatArray:
     values = np.sort(probe_values(feature))
     values = values[np.isfinite(values)]
     states = states_of_raw((feature,), values[:, None])[:, 0]
-    # Of several values of a state the last one that is written stays.
+    # If a state has several values, the last one written stays.
     ends[states[::-1], 0] = values[::-1]
     ends[states, 1] = values
     return ends

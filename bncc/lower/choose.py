@@ -1,4 +1,4 @@
-"""Which kernel computes a program: every family's proved candidates, and the choice among them."""
+"""Kernel selection: the proved candidates of every family, and the choice among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ class KernelBudget:
     other_ram: int = 0
 
     def beside(self, flash: int, ram: int) -> "KernelBudget":
-        """Return the budget where everything but the kernel takes at least so many bytes."""
+        """Return the budget if everything but the kernel takes at least a number of bytes."""
         flash, ram = max(self.other_flash, flash), max(self.other_ram, ram)
         return replace(self, other_flash=flash, other_ram=ram)
 
@@ -45,7 +45,7 @@ class KernelBudget:
         return self.utilization(candidate) <= 1
 
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
-        """Say that nothing considered fits, and what comes nearest."""
+        """Report that no candidate fits, and which comes nearest."""
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
         flash = None if self.limits.flash is None else nearest.flash + self.other_flash
         ram = None if self.limits.ram is None else nearest.ram + self.other_ram
@@ -71,13 +71,13 @@ def _bytes(flash: int | None, ram: int | None) -> str:
 
 
 EVEN = 1.03
-"""Where balanced, so many times the textbook's cost is no loss. Estimates do not tell such costs
-apart, and a layout of some bytes less may take many more instructions."""
+"""Factor over the textbook classifier that a balance accepts. Estimates are no more precise, and a
+layout of some bytes less may take many more instructions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen, and why."""
+    """Chosen kernel and the reason."""
 
     chosen: Candidate  # The best proved layout; margins are those of the program for every input
     # All that were compared, the best first; the chosen one is the first within the budget
@@ -129,7 +129,7 @@ def choose(
 
 
 def families_for(target: str | None) -> tuple[str, ...]:
-    """Return the families to choose among on a machine where none is named."""
+    """Return the families to choose among on a target if none is named."""
     machine = known_target(target)
     has_bytes = machine is not None and machine.register_bits == 8
     left_out = frozenset[str]() if has_bytes else FOR_AVR
@@ -137,7 +137,7 @@ def families_for(target: str | None) -> tuple[str, ...]:
 
 
 def layouts_for(program: Program, family: str, target: str | None) -> Iterator[Kernel]:
-    """Yield all proved layouts of a family that a machine may choose."""
+    """Yield all proved layouts of a family that a target may choose."""
     machine = known_target(target)
     # Addresses of generic C may have 16 bits.
     is_narrow = target is None or (machine is not None and machine.address_bits == 16)
@@ -158,7 +158,7 @@ def _candidates(
 
 
 def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
-    """Return what sorts the best first."""
+    """Return a sort key that puts the best first."""
     if optimize == "size":
         return lambda each: (each.flash, each.instructions)
     if optimize == "speed":
@@ -183,6 +183,6 @@ BEST: Mapping[Optimize, str] = {
     "size": "least flash",
     "speed": "fewest instructions",
 }
-"""What the first candidate is best in."""
+"""Criterion by which the first candidate is best."""
 NEAREST = "least beyond the textbook's flash or instructions"
-"""What it is where a balance was asked for, and every layout needs more of one of them."""
+"""The criterion for a balance if every layout exceeds the textbook in one of the two."""

@@ -1,4 +1,4 @@
-"""What a kernel costs on a machine: weighted counts of what it does, fitted to measurements."""
+"""Cost model of kernels on a target: weighted operation counts, fitted to measurements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ STATE_CODE = 136
 """Bytes of the code that looks for the states of an array of readings, Cortex-M4 at -Os: 128 to 147
 in sums of 419 to 646 cuts of floats, their lists subtracted."""
 STATE_LISTS = 3
-"""Bytes of a column beside its thresholds: how many, the state of a missing reading, the last."""
+"""Bytes of a column besides its thresholds: their number, the missing state, the last state."""
 
 
 def reads_directly(program: Program) -> bool:
@@ -51,9 +51,9 @@ def is_smaller(program: Program) -> bool:
 
 @dataclass(frozen=True)
 class DirectReadings:
-    """What a sum of tables reads where it takes readings instead of states."""
+    """Arrays of boosted tables that read raw readings instead of states."""
 
-    kind: str  # Of all readings
+    kind: str  # Kind of all readings
     entry_type: str  # C type of an entry of the list of features
     limit_type: str  # C type of a threshold
     arrays: tuple[ArrayText, ...]  # Both lists
@@ -77,19 +77,19 @@ def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
             (heading, [f << MARK_BITS | mark for (f, _), mark in zip(each_cut, marks, strict=True)])
         )
         limits.append((heading, [cut_integers(features[f])[least - 1] for f, least in each_cut]))
-    unit = "as integers that order like the floats" if kind == "float32" else "in its own unit"
+    unit = "as integers with the order of the floats" if kind == "float32" else "in its own unit"
     meaning = "for each cut of all tables"
     arrays = (
         _listed(
             "readings",
             bits,
-            f"The reading {meaning}, marked like a cut in its two lowest bits.",
+            f"Index of the reading {meaning}, flagged like the cut in the two lowest bits.",
             read,
         ),
         _listed(
             "limits",
             CUT_BITS[kind],
-            f"The largest reading that does not reach it, {meaning}, {unit}.",
+            f"Largest reading that does not reach it, {meaning}, {unit}.",
             limits,
             signed=True,
         ),

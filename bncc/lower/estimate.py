@@ -1,12 +1,12 @@
 """
-What the classifier will cost on a device, before a cross compiler has been asked.
+Estimated footprint of the classifier on a target, without a cross compiler.
 
 The kernel is priced by `bncc.lower.cost_model`, readings by `bncc.lower.discretizers.choice`. The
 constants below are of what surrounds them, fitted to measurements on Cortex-M0 with
 arm-none-eabi-gcc 12.2.1 ``-mcpu=cortex-m0 -mthumb``: 29 random models, naive, forest and TAN, 4 to
 256 features, 2 to 26 classes, costs of 4 to 24 bits, readings as int16, int32, float, codes and
-structs. Flash is the object's text as ``size`` tells it, stack the deepest chain of calls by
-``-fstack-usage``, instructions the mean of 8 inputs, counted one by one in an emulator. Of the 29
+structs. Flash is the object's text size from ``size``, stack the deepest chain of calls by
+``-fstack-usage``, instructions the mean of 8 inputs, counted one by one in an emulator. For 29
 models, compiled with -O2, with the kernels that are chosen for a balance:
 
 ============  ================  ===========
@@ -30,11 +30,11 @@ from bncc.resources import Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
 
 MACHINE = "Cortex-M0"
-"""What the estimate is of where no machine is named; an AVR needs more code for the same tables."""
+"""Default target of the estimate; an AVR needs more code for the same tables."""
 
 CODE = (139, 95, 15, 15)
-"""Bytes of code per entry of `code_terms`, beside those of the kernel, the check and what compares
-readings."""
+"""Bytes of code per entry of `code_terms`, without the kernel, the check and the discretizer's
+comparisons."""
 STREAM = (140, 90)
 """Bytes of code of the entry points for one feature at a time: all, and where states are held. From
 the small models of the tests at -Os."""
@@ -42,7 +42,7 @@ MISSING = (230, 470)
 """Bytes of code that sums missing features out: for all networks, and for those with arcs. From the
 small models of the tests at -Os, as is what follows."""
 MISSING_FRAMES = (50, 70)
-"""Bytes of stack, likewise, beside arrays."""
+"""Bytes of stack, likewise, without arrays."""
 CHECKED = (24, 28, 32, 14)
 """Bytes of code that checks readings: per kind, for floats, for a loop over an array, per member of
 a struct. From the small models of the tests at -Os."""
@@ -125,7 +125,7 @@ def estimated_resources(
 
 
 def functions_counted(layout: Layout) -> str:
-    """Return the functions whose bytes an estimate counts, for people."""
+    """Describe the functions that an estimate of flash counts."""
     return "all functions" if layout.direct is None else "predict_raw alone"
 
 
@@ -144,7 +144,7 @@ def constant_bytes(layout: Layout) -> int:
 
 
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
-    """Return the bytes of code of the kernel, the check and what compares readings."""
+    """Return the bytes of code of the kernel, the check and the discretizer."""
     if layout.direct is not None:
         return code_bytes(layout.kernel, target, level)
     readings = layout.raw.code_bytes if layout.raw else 0
@@ -156,7 +156,7 @@ def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2"
 
 
 def code_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what code grows with."""
+    """Return the terms of code size."""
     raw = None if layout.direct else layout.raw
     codes = [field for field in raw.fields if field.kind.startswith("code")] if raw else []
     return (
@@ -168,19 +168,19 @@ def code_terms(layout: Layout) -> tuple[int, ...]:
 
 
 def stream_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for one feature at a time grows with."""
+    """Return the terms of code size for one feature at a time."""
     stream = layout.stream
     return (int(stream is not None), int(stream is not None and stream.holds_states))
 
 
 def missing_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code for missing features grows with."""
+    """Return the terms of code size for missing features."""
     missing = layout.missing
     return (int(missing is not None), int(missing is not None and missing.has_arcs))
 
 
 def checked_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the code that checks readings grows with."""
+    """Return the terms of code size for the check of readings."""
     checked = layout.range_check
     if checked is None:
         return (0, 0, 0, 0)
@@ -197,7 +197,7 @@ def missing_buffer_bytes(layout: Layout) -> int:
 
 
 def buffer_bytes(layout: Layout) -> int:
-    """Return the bytes of stack that are known: what the kernel fills, and all states."""
+    """Return the known bytes of stack: the kernel's arrays, and all states."""
     finds_states = layout.raw is not None and layout.direct is None
     has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
@@ -206,7 +206,7 @@ def buffer_bytes(layout: Layout) -> int:
 
 
 def frame_terms(layout: Layout) -> tuple[int, ...]:
-    """Return what the frames of all functions on the deepest chain of calls grow with."""
+    """Return the terms of the frames on the deepest chain of calls."""
     return (
         1,
         int(layout.raw is not None),

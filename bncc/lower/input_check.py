@@ -1,5 +1,5 @@
 """
-How the states of an input are checked, and the C of it: in a loop, in lines, some in words.
+Range check of an input's states and its C: in a loop, in straight-line code, or in words.
 
 States that are checked several at once, as lanes of one word.
 
@@ -103,7 +103,7 @@ LOOP_CODE = 24
 STRAIGHT_CODE = 4
 """Bytes per instruction of straight-line code, jumps that are long among them."""
 WORD_CODE = {32: 20, 64: 28}
-"""Bytes of what is done for a word of states, by its bits, its limits among them."""
+"""Bytes of code per word of states, by its bits, its limits included."""
 SHARE = 64
 """For a balance, straight-line code may add this part of the kernel's constants."""
 
@@ -124,23 +124,23 @@ class Comparison:
 
 @dataclass(frozen=True)
 class InputCheck:
-    """How the states of an input are checked."""
+    """Plan for the range check of an input's states."""
 
     n_features: int  # Number of states in an input
     last: int | None  # The largest state of every feature, where it is the same for all
-    comparisons: tuple[Comparison, ...] = ()  # Straight-line code, equal limits one after the other
+    comparisons: tuple[Comparison, ...] = ()  # Straight-line code, sorted by limit
     # Straight-line code for all states that are not compared. A loop compares each state where
     # there are neither words nor comparisons.
     words: StateWords | None = None
 
     @property
     def is_loop(self) -> bool:
-        """Whether a loop compares each state."""
+        """True if a loop compares each state."""
         return not self.comparisons and self.words is None
 
     @property
     def reads_last_states(self) -> bool:
-        """Whether it needs an array of every feature's largest state."""
+        """True if it needs an array of every feature's largest state."""
         return self.is_loop and self.last is None
 
     @property
@@ -232,7 +232,7 @@ class CheckText:
 
     last: str  # What a loop compares with where all features have the same states, else empty
     conditions: tuple[ConditionText, ...]  # Straight-line code
-    has_joint: bool  # Whether states are compared together
+    has_joint: bool  # True if states are compared together
     # Straight-line code for the states that no condition is about. A loop compares each state where
     # there are neither words nor conditions.
     words: WordsText | None

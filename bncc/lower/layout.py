@@ -24,9 +24,9 @@ from bncc.program.ir import Program
 
 @dataclass(frozen=True)
 class LeastText:
-    """How the class of least cost is found."""
+    """C text of the argmin over costs."""
 
-    # Whether the highest bit of a difference tells which sum is less: the largest sum does not
+    # True if the highest bit of a difference shows which sum is less: the largest sum does not
     # reach that bit, so it is set if and only if the difference borrows
     by_borrow: bool
     type: str  # C type in which sums are compared
@@ -35,10 +35,10 @@ class LeastText:
 
 @dataclass(frozen=True)
 class ConstantTime:
-    """What the templates need to print C without branches on its input."""
+    """Template data for C without branches on its input."""
 
-    least: LeastText  # How the class of least cost is found
-    needs_less: bool  # Whether numbers that fill 32 bits are compared
+    least: LeastText  # Argmin over costs
+    needs_less: bool  # True if numbers that fill 32 bits are compared
     opaque_types: tuple[str, ...]  # C types of values that compilers must not know anything of
 
 
@@ -82,13 +82,13 @@ class Layout:
     text: KernelText  # The kernel
     arrays: tuple[ArrayText, ...]  # Every constant array, the tables first
     labels: LabelText  # Class labels
-    # Whether the code that finds states and the kernel's are copied into every entry point, so that
+    # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
 
     @property
     def decides(self) -> bool:
-        """Whether the kernel's template decides; else the sums of all classes are compared."""
+        """True if the kernel's template decides; else the sums of all classes are compared."""
         return self.text.decides and self.constant_time is None
 
     @property
@@ -177,7 +177,7 @@ def lay_out(
 
 
 def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
-    """Return whether states can stay in registers: few, found and read one by one."""
+    """Return whether states can stay in registers: few, found and read individually."""
     if raw is None or raw.is_loop:
         return False
     return text.decides and len(raw.fields) <= MOST_HANDED_OVER

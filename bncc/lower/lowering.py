@@ -35,9 +35,9 @@ class Lowered:
     request: Request  # Model and options that were asked for
     choice: Choice  # The kernel, and the layouts it was compared with
     layout: Layout  # Discretizers, input check, missing plan, entry points, widths and arrays
-    passes: tuple[PassReport, ...]  # What each pass did; empty where a candidate was given
-    estimate: Estimate  # Of the whole classifier
-    resources: Resources  # Of the entry points that the budget covers, by the price
+    passes: tuple[PassReport, ...]  # Pass reports; empty if a candidate was given
+    estimate: Estimate  # Footprint of the whole classifier
+    resources: Resources  # Footprint of the entry points in the budget, by the price
 
     @property
     def program(self) -> Program:
@@ -91,7 +91,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
         # Discretizers give way before a kernel does.
         lowered = attempted(KernelBudget(), "size")
     while not limits.admits(lowered.resources):
-        # What was tried does not fit beside the rest, so every turn has fewer candidates.
+        # The kernel tried does not fit with the rest, so every turn has fewer candidates.
         kernel, found = lowered.choice.chosen, lowered.resources
         budget = budget.beside(found.flash - kernel.flash, found.ram + found.stack - kernel.ram)
         try:

@@ -31,7 +31,7 @@ class ReadingCheck:
 class CheckedText:
     """The checked entry point, ready for the templates."""
 
-    limits: tuple[Limits, ...]  # What it is made of, for the reference
+    limits: tuple[Limits, ...]  # Its parts, for the reference
     checks: tuple[ReadingCheck, ...]  # One per kind of reading
     # Lower and upper limit of each feature, as C; empty where they are in arrays
     arguments: tuple[str, ...]
@@ -41,7 +41,7 @@ class CheckedText:
 
     @property
     def has_floats(self) -> bool:
-        """Whether any reading is a float."""
+        """True if any reading is a float."""
         return any(check.kind == "float32" for check in self.checks)
 
 
@@ -60,7 +60,7 @@ def checked_text(
         return CheckedText(limits, checks, arguments, ())
     c_type = checks[0].limit_type
     is_signed, bits = c_type.startswith("int"), int(c_type.strip("uint_"))
-    of_keys = ", as the integer that orders like it" if kinds == ["float32"] else ""
+    of_keys = ", as an integer of the same order" if kinds == ["float32"] else ""
     arrays = tuple(
         array(name, bits, values, f"{which} reading of each feature{of_keys}.", signed=is_signed)
         for name, which, values in (

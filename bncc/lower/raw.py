@@ -37,11 +37,11 @@ class RawField:
 
 @dataclass(frozen=True)
 class RawPlan:
-    """What the templates need to print the raw entry point."""
+    """Template data for the raw entry point."""
 
     fields: tuple[RawField, ...]  # One per feature
-    is_array: bool  # Whether all raw inputs share one type and are passed as an array
-    is_loop: bool  # Whether one loop finds all states, which only an array allows
+    is_array: bool  # True if all raw inputs share one type and are passed as an array
+    is_loop: bool  # True if one loop finds all states, which only an array allows
     search: Search  # How thresholds in arrays are searched
     functions: tuple[StateFunction, ...]  # Those that belong to one feature
     arrays: tuple[ArrayText, ...]  # Thresholds and, for a loop, how many each feature has
@@ -53,7 +53,7 @@ class RawPlan:
 
     @property
     def needs_float_bits(self) -> bool:
-        """Whether any state is found from a float's bits."""
+        """True if any state is found from a float's bits."""
         own = any(f.kind == "float32" and not f.is_constant for f in self.functions)
         return own or "float32" in self.kinds
 
@@ -119,7 +119,7 @@ def _code_field(feature: Feature, name: str) -> RawField:
     known = n_known(feature)
     bits = 8 if known <= 255 else 16
     codes = f"0 .. {known - 1}" if known > 1 else "0"
-    comment = f"{feature.kind} {codes}; any other number: missing or unseen"
+    comment = f"{feature.kind} {codes}; any other code: missing or unseen"
     if not known:
-        comment = f"{feature.kind} without labels; any number: missing or unseen"
+        comment = f"{feature.kind} without labels; any code: missing or unseen"
     return RawField(name, unsigned(bits), f"code{bits}", 0, known, feature.missing_state, comment)

@@ -1,4 +1,4 @@
-"""Request: what C is asked for, of which target, within which limits; which kernels can do it."""
+"""Request: the C to emit, its target and limits, and the kernels that qualify."""
 
 from dataclasses import dataclass, field
 
@@ -14,24 +14,24 @@ from bncc.resources import Budget, Optimize, default_entries
 
 @dataclass(frozen=True)
 class Demands:
-    """What not every kernel can do."""
+    """Requirements that not every kernel meets."""
 
-    stream: bool = False  # Whether features arrive one by one, in any order
-    constant_time: bool = False  # Whether no branch may depend on a reading or on a state in range
+    stream: bool = False  # True if features arrive individually, in any order
+    constant_time: bool = False  # True if no branch may depend on a reading or on a state in range
 
     @property
     def is_special(self) -> bool:
-        """Whether anything is asked for."""
+        """True if there is any requirement."""
         return self.stream or self.constant_time
 
     def allows(self, family: str) -> bool:
-        """Return whether a family of kernels can do all that is asked."""
+        """Return whether a family of kernels meets all requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             return False
         return not self.stream or family in STREAMS
 
     def check(self, family: str) -> None:
-        """Refuse a kernel that cannot do what is asked."""
+        """Reject a kernel that does not meet the requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
             raise OptionError(
                 f"the time that the kernel '{family}' takes depends on states; name another with "
@@ -80,7 +80,7 @@ class LowerOptions:
 
     @property
     def demands(self) -> Demands:
-        """What is asked of a kernel."""
+        """Requirements of a kernel."""
         return Demands("stream" in self.entries, self.constant_time)
 
     @property
@@ -110,7 +110,7 @@ class Request:
 
     @property
     def entries(self) -> EntryPoints:
-        """Functions of the C in addition to ``predict``; names of none are refused."""
+        """Functions of the C in addition to ``predict``; unknown names are rejected."""
         asked = self.options.entries
         unknown = sorted(asked - ENTRIES)
         if unknown:
@@ -149,7 +149,7 @@ class Request:
 
     @property
     def missing(self) -> MissingPlan | JointPlan | None:
-        """How missing features are marginalized; None where they are not."""
+        """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
 
     def check(self) -> None:

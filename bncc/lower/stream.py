@@ -1,9 +1,9 @@
 """
-Features one by one: what the emitted C holds between two of them, and which tables read each.
+One feature at a time: the state that the C keeps between calls, and the tables of each feature.
 
 Where every table reads one feature, a row is added as soon as its feature arrives, and the sums are
-all there is to hold. A row of several features is known when the last of them arrives. That can be
-any of them, so the states of all have to be held until then.
+all there is to hold. A row of several features is known when the last of them arrives. Any of
+them can be the last, so the states of all are held until then.
 """
 
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ class Member:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """What the templates need to print the entry points for one feature at a time."""
+    """Template data for the entry points that take one feature at a time."""
 
-    # Whether a table reads several features, so that states are held beside the sums
+    # True if a table reads several features, so that states are held with the sums
     holds_states: bool
-    is_own: bool  # Whether table i reads feature i and nothing else, for all features
-    is_once: bool  # Whether no feature is read by several tables
-    reads_all: bool  # Whether each feature is read by exactly one
-    takes_raw: bool  # Whether readings have one type and can be fed as well
-    # The struct, wide ones first, so that nothing lies unused between them
+    is_own: bool  # True if table i reads feature i and nothing else, for all features
+    is_once: bool  # True if no feature is read by several tables
+    reads_all: bool  # True if each feature is read by exactly one
+    takes_raw: bool  # True if readings have one type and can be fed as well
+    # The struct, widest members first, so that there is no padding between them
     members: tuple[Member, ...]
     # What stands for the state of a feature that has not been fed; no feature has that state
     unfed: int
@@ -56,12 +56,12 @@ class StreamPlan:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the struct on machines that align nothing."""
+        """Bytes of the struct on targets without alignment."""
         return sum(member.n_bytes for member in self.members)
 
     @property
     def aligned_bytes(self) -> int:
-        """Bytes of the struct on machines that align each number to its size."""
+        """Bytes of the struct on targets that align each number to its size."""
         step = self.members[0].bits // 8
         return -(-self.n_bytes // step) * step
 
@@ -111,13 +111,13 @@ def _members(
     costs = "cost of each class so far"
     members = [
         Member(sum_bits, "cost", costs, program.n_classes, f"{name}_cost_t", n_classes),
-        Member(left, "left", "features that are still to come", 0, unsigned(left), ""),
+        Member(left, "left", "number of features not yet fed", 0, unsigned(left), ""),
     ]
     if holds_states:
-        held = "state of each feature that has come"
+        held = "state of each feature fed so far"
         members.append(Member(state_bits, "x", held, n, unsigned(state_bits), n_features))
     else:
-        fed = "a bit for each feature that has come"
+        fed = "a bit for each feature fed so far"
         members.append(Member(8, "fed", fed, (n + 7) // 8, "uint8_t", f"{(n + 7) // 8}"))
     return tuple(sorted(members, key=lambda member: -member.bits))
 
@@ -130,8 +130,8 @@ def _reader_arrays(tables: tuple[Table, ...], n_features: int) -> list[ArrayText
             readers[i].append(t)
     places = list(accumulate((len(some) for some in readers), initial=0))
     listed = [t for some in readers for t in some]
-    begin = "Where the tables that read each feature begin in the list of them."
-    meaning = "The tables that read each feature, feature by feature."
+    begin = "Index of the first entry of each feature in the list of tables."
+    meaning = "Tables that read each feature, feature by feature."
     return [
         array("first_reader", width_of(places[-1]), places, begin),
         array("reader", width_of(max(listed)), listed, meaning),
@@ -147,4 +147,4 @@ def _first_cuts(program: Program) -> ArrayText:
     counts = [len(feature.thresholds) for feature in program.features]
     places = list(accumulate(counts[:-1], initial=0))
     bits = max(16, width_of(places[-1]))
-    return array("first_cut", bits, places, "Where each feature's thresholds begin.")
+    return array("first_cut", bits, places, "Index of each feature's first threshold.")

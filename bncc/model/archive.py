@@ -1,5 +1,5 @@
 """
-The container of a model file: a zip of stored entries whose bytes follow from its contents.
+The container of a model file: a zip of stored entries, reproducible from its contents.
 
 Reading is writing compared: an archive is accepted only if packing what was found in it gives the
 same bytes again. So no flipped bit, no trailing byte, no second directory and no compressed entry
@@ -23,7 +23,7 @@ MAX_ENTRIES = 16
 """More than any format will need; a list of millions would only cost time."""
 
 MAX_BYTES = 2**32 - 1
-"""Of an archive: the largest number that the fields of a zip file hold."""
+"""Size limit of an archive: the largest number that the fields of a zip file hold."""
 
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
@@ -102,7 +102,7 @@ def from_npy(content: bytes, n: int, bits: int) -> IntArray:
 
 
 def bytes_of(bits: int) -> int:
-    """Return the bytes that an entry of so many bits takes in a model file."""
+    """Return the bytes of an entry of a number of bits in a model file."""
     return _dtype(bits).itemsize
 
 

@@ -90,7 +90,7 @@ def has_folds(training: Mapping[str, Any]) -> bool:
 
 
 def search_words(training: Mapping[str, Any]) -> str | None:
-    """Return what the validation error of a search for a budget is, None of other trainings."""
+    """Describe the validation error of a search for a budget; None for other trainings."""
     folds = training.get("validation_folds")
     if type(folds) is not int:
         return None
@@ -119,7 +119,7 @@ def prior_bits(model: Model) -> int:
 
 def number_words(model: Model) -> str:
     """
-    Return what costs are, for people: their format and bits, those of the prior if it has more.
+    Describe costs: their format and bits, and those of the prior if it has more.
 
     As in "UQ1.2, 3 bits per cost, 6 in the prior".
     """
@@ -139,7 +139,7 @@ def _sizes(model: Model) -> tuple[int, int]:
 
 
 def structure_words(model: Model) -> str:
-    """Return what a structure is made of, for people: arcs, or tables and cuts."""
+    """Describe a structure by its arcs, or by its tables and cuts."""
     structure = model.structure
     if not isinstance(structure, TableEnsemble):
         of_class, given = len(structure.class_parents), len(structure.given)

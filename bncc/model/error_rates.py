@@ -51,7 +51,7 @@ def wilson(p: float, n: float, z: float = Z) -> tuple[float, float]:
 
 def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
     r"""
-    Return an interval for rows that are alike within units, such as persons or hours.
+    Return an interval for rows that are correlated within units, such as persons or hours.
 
     Wilson's, with the quantile of Student's t for the G units, and with the effective number of
     rows :math:`n_e = p (1 - p) / v` in place of n, where v is the variance of the rate between
@@ -79,7 +79,7 @@ def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
 
 
 def interval_words(interval: Sequence[float], method: str) -> str:
-    """Return a 95 % interval for people, with its method and what that takes for granted."""
+    """Describe a 95 % interval with its method and the assumptions of that."""
     low, high = (100 * end for end in interval)
     taken = ", rows taken as independent" if method == INDEPENDENT else ""
     return f"95 % interval {low:.2f} to {high:.2f} % ({method}{taken})"

@@ -1,4 +1,4 @@
-"""Why a model decides as it does: what each table says, and what would change its mind."""
+"""Explanation of a prediction: the contribution of each table, and changes that would flip it."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Change:
 
 def contributions(model: Model, X: IntArray) -> FloatArray:
     r"""
-    Return what the prior and each table say for each class.
+    Return the contributions of the prior and of each table to each class.
 
     With integer costs q and B_F fraction bits, table t says for class c
 

@@ -23,8 +23,8 @@ from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
 FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT)
-"""Of a file with a network, of one with another sum of tables, and of one with a network whose
-class has parents or some of whose features are given."""
+"""Formats of a file with a network, with boosted tables, and with a network whose class has
+parents or some of whose features are given."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -303,7 +303,7 @@ def save_model(model: Model, path: StrPath, *, overwrite: bool = False) -> None:
     path : path
         Where it goes.
     overwrite : bool
-        Whether an existing file may be replaced.
+        Allow replacing an existing file.
 
     Raises
     ------

@@ -92,7 +92,7 @@ def _widest(tables: Sequence[FloatArray], bits: int) -> int:
 
 
 def rounded_costs(logs: FloatArray, q_format: QFormat) -> IntArray:
-    """Return the costs of log-probabilities, the largest that there is for one of 0."""
+    """Return the costs of log-probabilities, the largest cost for a probability of 0."""
     return quantize(np.minimum(logs, 0.0), q_format)
 
 
@@ -149,7 +149,7 @@ class Import:
 
     model: Model  # The integer model
     bits: int  # Bits of a cost, the veto aside
-    # Variables that are no feature, as nothing is told by them where all others are known
+    # Variables that are no features: they carry no information when all others are known
     n_removed: int
     # Probabilities of 0 in the prior and in tables that read the class; their cost is a veto
     n_zeros: int
@@ -220,7 +220,7 @@ def model_of(
     while True:
         structure = _within(graph, n_states, n_classes, name, max_table_bytes, entry_bytes)
         made = replace(_quantized(network, target, structure, bits, samples), n_removed=n_removed)
-        # A veto, or bits that agreement asks for, may make entries wider than was thought.
+        # A veto, or bits that agreement requires, may make entries wider than expected.
         if bytes_of(made.model.q_format.bits) <= entry_bytes:
             return made
         entry_bytes = bytes_of(made.model.q_format.bits)

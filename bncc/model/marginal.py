@@ -11,7 +11,7 @@ from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 PART = 1 << 20
-"""Numbers of a message at most; more rows than make so many are looked at in turn."""
+"""Largest number of entries of a message; more rows are processed in batches."""
 
 
 def log_joint(
@@ -108,16 +108,16 @@ def state_frequencies(model: Model) -> tuple[FloatArray, ...]:
     Return how often each state of each feature is expected.
 
     A cost is a negative log-probability in units of the model's format, so that tables by counting
-    tell how often states occurred in the training rows, up to rounding. Every feature's states are
+    give the frequencies of states in the training rows, up to rounding. Every feature's states are
     summed over those of its parents,
 
     .. math:: P(x_i \mid c) = \sum_u P(x_i \mid u, c) \prod_{j} P(u_j \mid c)
 
-    which is exact with at most one parent beside the class. Where arcs form a cycle, all states of
-    the parent in an arc that closes it count as equally frequent. Neither these sums nor tables
-    that were trained to tell classes apart are such probabilities. The frequencies are then a
-    guess; they say which code is fast on average, and nothing that is emitted is wrong where they
-    are. A sum that is no network has no such probabilities; all states count as equally frequent.
+    which is exact with at most one parent in addition to the class. Where arcs form a cycle, all
+    states of the parent in an arc that closes it count as equally frequent. Neither these sums nor
+    tables that were trained to discriminate are such probabilities. The frequencies are then a
+    guess: they decide which code is fast on average, and a wrong guess never makes the emitted
+    code wrong. Boosted tables have no such probabilities; all states count as equally frequent.
     """
     structure = model.structure
     if isinstance(structure, TableEnsemble):

@@ -19,7 +19,7 @@ from bncc.model.missing_form import LogAdd, MissingForm, missing_form_of
 from bncc.model.model import Model
 
 PART = 1 << 20
-"""Numbers of a message, or states, at most; more rows than make so many are looked at in turn."""
+"""Largest number of entries of a message, or states; more rows are processed in batches."""
 
 __all__ = ["costs", "log_proba", "predict", "scores", "why_not"]
 

@@ -1,4 +1,4 @@
-"""What summing missing features out takes of a model: its costs shifted, an order, bounds."""
+"""Marginalization of missing features: shifted costs, an elimination order, and bounds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ class LogAdd:
 
     @property
     def half(self) -> int:
-        """What rounds a difference to the nearest entry."""
+        """Offset that rounds a difference to the nearest entry."""
         return 1 << (self.index_shift - 1)
 
     def add(self, a: IntArray, b: IntArray) -> IntArray:
@@ -87,7 +87,7 @@ def log_add_of(frac_bits: int) -> LogAdd:
 MOST_JOINT = 4096
 """Joint states of all features that have children, at most, where the model is no forest."""
 MOST_BITS = 31
-"""Bits of a number beside its sign, at most."""
+"""Bits of a number without its sign, at most."""
 REMEDY = "train with rows that have such gaps, so that a missing reading is a state of its own"
 
 
@@ -103,7 +103,7 @@ class MissingForm:
     upward: tuple[int, ...]  # All features, children before their parents
     # The parent of each feature, in a forest; None at its roots and in other networks
     parent: tuple[int | None, ...]
-    is_forest: bool  # Whether no feature has two feature parents, and the class has none
+    is_forest: bool  # True if no feature has two feature parents, and the class has none
 
     @property
     def widest(self) -> int:
@@ -181,7 +181,7 @@ def _has_sums(structure: Structure) -> bool:
 
 
 def _largest(model: Model, structure: Structure) -> int:
-    """Return a bound of the size of every number: all costs, and what additions take off."""
+    """Return a bound on the magnitude of every number: all costs, and the corrections."""
     log_add = _log_add(model, structure)
     costs = int(model.prior.max()) + sum(int(table.max()) for table in model.tables)
     if not _has_sums(structure):

@@ -21,8 +21,8 @@ MAX_STATES = 65535
 """A state fits in the C's uint16_t, and one value above all states stays free."""
 
 MAX_MAPPED_STATES = 2**24
-"""Of the features that each table of a sum reads, added up: every one is given a level, and a few
-bytes of a file could ask for the levels of 65535 states a thousand times."""
+"""Limit on the states of the features of all boosted tables, added up: each state gets a level, and
+a few bytes of a file could request the levels of 65535 states a thousand times."""
 
 _INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
 
@@ -186,13 +186,13 @@ class Model:
 
     @property
     def veto(self) -> int | None:
-        """Cost of a probability of 0, above every sum of others; None where none is recorded."""
+        """Cost of a probability of 0, above every sum of others; None if none is recorded."""
         veto = self.training.get("veto")
         return veto if type(veto) is int and 0 < veto <= self.q_format.max_cost else None
 
     @cached_property
     def lookups(self) -> tuple[RowIndex, ...]:
-        """How each table is read."""
+        """Row index of each table."""
         return lookups_of(self.structure, self.n_states)
 
 

@@ -35,7 +35,7 @@ class ReadingRange:
     # none, or where the model does not record it
     low: Number | None
     high: Number | None
-    unit: str = ""  # Of both and of the thresholds; empty where it is not known
+    unit: str = ""  # Unit of both and of the thresholds; empty if unknown
 
 
 def unit_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""C of the trainers' native engines, built for this machine when it is first needed."""
+"""C of the trainers' native engines, built for this host on first use."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ SCORES = CParts(_PACKAGE, "scores.h", headers=(), sources=("scores.c",))
 VECTOR = 8
 """Floats of a vector; rows are padded to whole ones."""
 LINE_BYTES = 64
-"""Of memory; tables begin where one does."""
+"""Bytes of a cache line; tables are aligned to it."""
 POINTERS = {"f4": "float *", "u1": "uint8_t *", "u2": "uint16_t *", "u4": "uint32_t *"}
 
 

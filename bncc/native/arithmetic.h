@@ -1,4 +1,4 @@
-/* arithmetic.h -- exp, log and sums in loops that compilers turn into vectors. */
+/* arithmetic.h -- exp, log and sums in loops that compilers vectorize. */
 #ifndef BNCC_ARITHMETIC_H
 #define BNCC_ARITHMETIC_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VECTOR 8U
-/* Terms below exp of it vanish beside 1, as in losses.py. */
+/* Terms below its exp are lost when added to 1, as in losses.py. */
 #define NEGLIGIBLE_LOG (-80.0f)
 
 typedef float vector_t __attribute__((vector_size(VECTOR * sizeof(float))));
@@ -60,7 +60,7 @@ static inline float log_of(float x)
     return (sum * r * r * r - n * 2.12194440e-4f - 0.5f * r * r + r) + n * 0.693359375f;
 }
 
-/* Sum of n_lanes numbers, in an order that suits vectors. */
+/* Sum of n_lanes numbers, in an order that can be vectorized. */
 static inline float sum_of(const float *x, const uint32_t n_lanes)
 {
     float part[VECTOR] = {0.0f};

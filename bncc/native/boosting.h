@@ -1,4 +1,4 @@
-/* boosting.h -- what Python hands to the native steps of boosting. CFFI reads this file too. */
+/* boosting.h -- interface of the native steps of boosting. CFFI reads this file too. */
 #ifndef BNCC_BOOSTING_H
 #define BNCC_BOOSTING_H
 
@@ -42,25 +42,25 @@ void bncc_slopes(const slopes_t *s, const float *sums, float *slopes);
 /* Adds slopes to sums, [n_rows][2 * n_classes], by the row of each sample. */
 void bncc_slopes_by_row(const slopes_t *s, const float *slopes, const uint16_t *row, double *sums);
 
-/* A sum of tables in training. All rows lie below one another, n_lanes numbers each: those of the
- * tables, the prior, and one of zeros for a table that is left out. */
+/* Boosted tables in training. All rows are contiguous, n_lanes numbers each: those of the
+ * tables, the prior, and one of zeros for a table that is dropped out. */
 typedef struct {
     uint32_t n_tables;
     uint32_t n_classes;
     uint32_t n_lanes; /* a multiple of 8 */
     uint32_t n_rows;  /* of the tables; the prior's index */
     uint32_t batch_size;
-    uint32_t dropped_below; /* a table is left out where its byte of noise is below this */
+    uint32_t dropped_below; /* a table is dropped out if its byte of noise is below this */
     uint32_t has_prior;     /* the prior is trained too */
     uint32_t is_quantized;
     float unit;  /* nats of a cost of 1 */
     float most;  /* the largest cost in a table */
-    float decay; /* part of the step of Adam by which rows shrink */
+    float decay; /* weight decay, as a part of the step of Adam */
     const uint32_t *row;   /* [n_samples][n_tables] */
     const uint16_t *y;     /* [n_samples], classes */
     const float *weight;   /* [n_samples], of mean 1 */
     float *rho;            /* [n_rows + 2][n_lanes], free parameters */
-    float *theta;          /* the same as is read: quantized once that has begun */
+    float *theta;          /* the values that are read: quantized once that has begun */
     float *gradient;
     float *first;          /* moments of Adam */
     float *second;

@@ -1,6 +1,6 @@
-/* descent.h -- what both engines do with the tables: normalize, quantize, and step.
+/* descent.h -- operations on tables of both engines: normalize, quantize, and step.
  *
- * The same mathematics as bncc/train/gradient/torch_engine.py, which says what is meant. Loops over classes
+ * The same mathematics as bncc/train/gradient/torch_engine.py, the reference. Loops over classes
  * are innermost and end at whole vectors; sizes that compilers know make them straight.
  */
 #ifndef BNCC_DESCENT_H
@@ -18,13 +18,13 @@
 #define BETA2 0.999
 #define EPSILON 1e-8f
 
-/* What Adam makes of a gradient: its step, and the root that its second moment is divided by. */
+/* Parameters of Adam: its step, and the root that divides its second moment. */
 typedef struct {
     float rate;
     float root;
 } step_t;
 
-/* Log-probabilities as the device will have them: rounded half to even, and clipped. S3, equation
+/* Log-probabilities as on the device: rounded half to even, and clipped. S3, equation
  * 11; both products are exact. */
 static inline void quantize(const objective_t *o, float *theta, size_t n)
 {
@@ -40,7 +40,7 @@ static inline void quantize(const objective_t *o, float *theta, size_t n)
     }
 }
 
-/* Rows of free tables: the best class of each is at 0. */
+/* Shifts rows of free tables so that the best class of each is at 0. */
 static inline void shift_rows(const objective_t *o, const parameters_t *tables, size_t at, size_t n, const size_t n_lanes)
 {
     const float *restrict rho = &tables->rho[at];
@@ -166,7 +166,7 @@ static inline void adam(const parameters_t *all, size_t at, size_t n, step_t ste
     }
 }
 
-/* What the n-th step of Adam is with a step of lr. */
+/* The n-th step of Adam with learning rate lr. */
 static inline step_t step_of(double lr, uint64_t n)
 {
     const step_t step = {
@@ -202,8 +202,8 @@ static inline void through_softmax(
     }
 }
 
-/* A step of n rows and their new theta: of one configuration of parents, which stays in the nearest
- * cache meanwhile. */
+/* One step of n rows and their new theta: those of one configuration of parents, which stays in the
+ * L1 cache meanwhile. */
 static inline void update_rows(
     const objective_t *o,
     const parameters_t *tables,

@@ -1,6 +1,6 @@
-/* growth.c -- the cut of a feature that gains most, in all cells of a table at once.
+/* growth.c -- the cut of a feature with the largest gain, in all cells of a table at once.
  *
- * The same mathematics as bncc/boosting/cuts.py, which says what is meant.
+ * The same mathematics as the reference implementation, bncc/boosting/cuts.py.
  */
 #include <stddef.h>
 
@@ -31,7 +31,7 @@ static inline void add_up(const growth_t *g, uint32_t feature, const uint32_t n_
     }
 }
 
-/* Half of what a leaf with these slopes lowers the loss by, twice: the sum of G^2 / (H + l2). */
+/* Twice the loss reduction of a leaf with these slopes: the sum of G^2 / (H + l2). */
 static inline double worth_of(const float *slopes, uint32_t n_classes, float l2)
 {
     float worth[MOST_CLASSES + VECTOR];
@@ -47,7 +47,7 @@ static inline double worth_of(const float *slopes, uint32_t n_classes, float l2)
     return (double)sum_of(worth, n_padded);
 }
 
-/* Adds what each cut of one cell gains. */
+/* Adds the gain of each cut of one cell. */
 static inline void gain_of_cell(const growth_t *g, const float *sums, size_t n_bins)
 {
     float left[2U * MOST_CLASSES + VECTOR] = {0.0f};

@@ -1,6 +1,6 @@
-/* loss.h -- what a sample's log p(x, c) are worth, and their slopes.
+/* loss.h -- loss of a sample's log p(x, c), and its slopes.
  *
- * The same mathematics as bncc/train/gradient/torch_engine.py, which says what is meant.
+ * The same mathematics as the reference implementation, bncc/train/gradient/torch_engine.py.
  */
 #ifndef BNCC_LOSS_H
 #define BNCC_LOSS_H
@@ -9,10 +9,10 @@
 #include "types.h"
 
 #define MOST_LANES 256U
-/* Log-probability of what is no class: far below all others, and finite. */
+/* Log-probability of a lane that is not a class: far below all others, and finite. */
 #define NO_CLASS (-1e30f)
 
-/* Whether a sample would be decided wrongly; of equal classes the first is chosen. */
+/* 1 if a sample is misclassified, else 0; ties go to the first class. */
 static inline uint32_t is_wrong(const float *log_joint, uint32_t y, const uint32_t n_lanes)
 {
     const float truth = log_joint[y];

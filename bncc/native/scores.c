@@ -14,7 +14,7 @@ static inline const int32_t *values_of(const term_t *t, uint32_t m, const uint32
     return &t->values[cell * n_classes];
 }
 
-/* The largest joint of another class; classes before the row's own win ties where asked for. */
+/* The largest joint of another class; classes before the row's own win ties on request. */
 static inline int32_t best_other(
     const int32_t *joint, int32_t own, int32_t win_ties, const uint32_t n_classes)
 {

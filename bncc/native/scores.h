@@ -1,6 +1,6 @@
-/* scores.h -- what bncc/structure/margin_scores/score.py hands to C.
+/* scores.h -- interface between bncc/structure/margin_scores/score.py and C.
  *
- * The same integers as its numpy engine, which says what is meant.
+ * The same integers as the reference, its numpy engine.
  */
 #ifndef BNCC_SCORES_H
 #define BNCC_SCORES_H
@@ -23,7 +23,7 @@ typedef struct {
     int32_t *work;       /* [n_classes] */
 } scores_t;
 
-/* What one feature adds to the joint. Row m reads the values from
+/* Term of one feature in the joint. Row m reads the values from
  * (child[m] * n_parent_states + parent[m]) * n_classes on; or from m * n_classes on where child is
  * null. */
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     int32_t n_parent_states;
 } term_t;
 
-/* Exchanges a term of the joint for another. */
+/* Replaces a term of the joint by another. */
 void bncc_exchange(scores_t *s, const term_t *out, const term_t *into);
 
 /* Returns the score with a term exchanged. With is_bounded, rows are read in their order, and only

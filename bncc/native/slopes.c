@@ -1,6 +1,6 @@
 /* slopes.c -- derivatives of the samples' losses, and their sums by the row of a table.
  *
- * The same mathematics as bncc/boosting/sums.py, which says what is meant.
+ * The same mathematics as the reference implementation, bncc/boosting/sums.py.
  */
 #include <stddef.h>
 

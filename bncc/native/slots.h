@@ -1,4 +1,4 @@
-/* slots.h -- the distribution of structures: drawn by the Gumbel-max trick, and its own step. */
+/* slots.h -- the distribution of structures: sampling by the Gumbel-max trick, and its step. */
 #ifndef BNCC_SLOTS_H
 #define BNCC_SLOTS_H
 
@@ -26,7 +26,7 @@ static inline void slot_probabilities(const structure_engine_t *e, uint32_t f, f
     }
 }
 
-/* Draws the slot of every feature, and relaxes the indicators. Returns the expected price of all
+/* Samples the slot of every feature, and relaxes the indicators. Returns the expected price of all
  * tables: S3, equation 18. */
 static inline double draw(structure_engine_t *e, const float *gumbel)
 {

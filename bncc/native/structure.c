@@ -24,7 +24,7 @@ static void gather(const structure_engine_t *e, const uint32_t *order, uint32_t 
     }
 }
 
-/* Finds the samples that a feature is not left out of; returns how many. */
+/* Finds the samples for which a feature is not dropped out; returns their number. */
 static inline uint32_t keep(
     const structure_engine_t *e, uint32_t f, const uint8_t *noise, uint32_t n)
 {
@@ -46,7 +46,7 @@ typedef struct {
     uint32_t stride;
 } reader_t;
 
-/* How slot k of a feature is found among tables that begin at the offsets given. */
+/* Address of slot k of a feature among tables that begin at the given offsets. */
 static inline reader_t reader_of(
     const structure_engine_t *e, const uint32_t *offset, uint32_t f, uint32_t k)
 {
@@ -67,7 +67,7 @@ static inline size_t row_of(const reader_t *reader, uint32_t i)
     return reader->offset + reader->own[i] + (size_t)reader->stride * reader->parent[i];
 }
 
-/* log p(x, c) of all samples of a batch under the drawn structure. */
+/* log p(x, c) of all samples of a batch under the sampled structure. */
 static inline void add_rows(
     const structure_engine_t *e, const uint8_t *noise, uint32_t n, const uint32_t n_lanes)
 {
@@ -96,7 +96,7 @@ static inline void add_rows(
     }
 }
 
-/* From log p(x, c) to the slopes, those of the prior added up. Returns the losses' sum. */
+/* Converts log p(x, c) to slopes and adds up those of the prior. Returns the sum of losses. */
 static inline double judge(
     structure_engine_t *e, const uint32_t *order, uint32_t n, const uint32_t n_lanes)
 {
@@ -119,7 +119,7 @@ static inline double judge(
     return loss;
 }
 
-/* Gradients of the drawn tables, and of the indicator of every table that is there. */
+/* Gradients of the sampled tables, and of the indicator of every existing table. */
 static inline void collect(
     const structure_engine_t *e, const uint8_t *noise, uint32_t n, const uint32_t n_lanes)
 {
@@ -167,7 +167,7 @@ static inline void collect(
     }
 }
 
-/* A step of the drawn tables, of the prior and of phi. */
+/* One step of the sampled tables, the prior and phi. */
 static inline void update(structure_engine_t *e, float lr, const size_t n_lanes)
 {
     uint32_t f;

@@ -1,11 +1,11 @@
-/* sum.c -- trains a sum of tables on one core.
+/* sum.c -- trains boosted tables on one core.
  *
- * The same mathematics as bncc/boosting/descent.py, which says what is meant.
+ * The same mathematics as the reference implementation, bncc/boosting/descent.py.
  */
 #include "boosting.h"
 #include "descent.h"
 
-/* A row as the device will have it: costs from its best class on, rounded half to even and clipped.
+/* A row as on the device: costs relative to its best class, rounded half to even and clipped.
  * The prior has no bound. */
 static inline void read_row(const sum_t *s, uint32_t row, const uint32_t n_lanes)
 {
@@ -37,7 +37,7 @@ static inline void read_or_copy(const sum_t *s, uint32_t row, const uint32_t n_l
     }
 }
 
-/* Adds what one sample says to the gradients, and returns its loss. */
+/* Adds the gradients of one sample, and returns its loss. */
 static inline double learn_from(
     sum_t *s, uint32_t sample, const uint8_t *noise, float share, const uint32_t n_lanes)
 {
@@ -80,7 +80,7 @@ static inline double learn_from(
     return loss * s->weight[sample];
 }
 
-/* A step of all rows that the batch has read; they shrink first. */
+/* One step of all rows that the batch has read, after weight decay. */
 static inline void update(sum_t *s, float lr, const uint32_t n_lanes)
 {
     const parameters_t all = {

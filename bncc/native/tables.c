@@ -1,7 +1,7 @@
 /* tables.c -- trains the tables of a Bayesian network classifier on one core. */
 #include "descent.h"
 
-/* Row of every feature that has a table: that of zeros where the feature is left out. */
+/* Row of every feature that has a table: the row of zeros if the feature is dropped out. */
 static inline void find_rows(const tables_engine_t *e, const uint16_t *x, const uint8_t *noise)
 {
     const uint32_t n = e->n_tables;
@@ -21,7 +21,7 @@ static inline void find_rows(const tables_engine_t *e, const uint16_t *x, const 
     }
 }
 
-/* Adds what one sample says to the gradients, and returns its loss. */
+/* Adds the gradients of one sample, and returns its loss. */
 static inline double learn_from(
     tables_engine_t *e, uint32_t sample, const uint8_t *noise, float weight, const uint32_t n_lanes)
 {

@@ -1,7 +1,7 @@
-/* types.h -- what Python hands to the native engines. CFFI reads this file too.
+/* types.h -- interface of the native engines. CFFI reads this file too.
  *
- * All tables lie below one another. A row has a number per class and padding, n_lanes in all, which
- * is a multiple of 8. One more row, of zeros, is that of a feature which is left out.
+ * All tables are contiguous. A row has a number per class and padding, n_lanes in all, which
+ * is a multiple of 8. One more row, of zeros, is that of a feature that is dropped out.
  */
 #ifndef BNCC_TYPES_H
 #define BNCC_TYPES_H
@@ -10,7 +10,7 @@
 
 typedef struct {
     float *rho;      /* free parameters */
-    float *theta;    /* what is added up: logarithms, quantized once that has begun */
+    float *theta;    /* summands: logarithms, quantized once that has begun */
     float *p;        /* the probabilities, unquantized; unused where tables are free */
     float *gradient; /* of the loss with respect to theta, then to rho */
     float *first;    /* moments of Adam */
@@ -34,10 +34,10 @@ typedef struct {
 typedef struct {
     uint32_t n_features;
     uint32_t batch_size;
-    uint32_t dropped_below; /* a feature is left out where its byte of noise is below this */
+    uint32_t dropped_below; /* a feature is dropped out if its byte of noise is below this */
     const uint16_t *x;      /* [n_samples][n_features], states */
     const uint16_t *y;      /* [n_samples], classes */
-    uint32_t n_wrong;       /* samples that the last epoch would have decided wrongly */
+    uint32_t n_wrong;       /* samples that the last epoch misclassified */
 } samples_t;
 
 /* Tables of a given structure, as in bncc/train/gradient/layout.py. */
@@ -81,7 +81,7 @@ typedef struct {
     const uint32_t *stride;   /* [n_features][n_slots], in rows; 0 where there is no parent */
     const uint32_t *size;     /* [n_features][n_slots], rows; 0 where a slot cannot be drawn */
     const float *price;       /* [n_features][n_slots], of each table in the loss */
-    const float *span;        /* [n_widths], how far a row's logarithms may lie apart */
+    const float *span;        /* [n_widths], largest range of a row's logarithms */
     float *read;              /* [n_widths][n_rows][n_lanes], theta so; tables.theta without widths */
     const uint32_t *read_offset; /* [n_features][n_slots], first row of each table in `read` */
     parameters_t tables;      /* [n_rows + 1][n_lanes] */

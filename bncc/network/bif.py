@@ -21,14 +21,14 @@ from bncc.network.bif_scanner import Item, Scanner
 from bncc.network.network import TOLERANCE, Network, Variable, check_graph
 
 ROUNDING = 1e-2
-"""How far the sum of a file's row may be from 1; files carry rounded numbers."""
+"""Tolerance for the sum of a row in a file, whose numbers are rounded."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """Whose table a block holds."""
+    """Variable of a block's table, with its parents."""
 
-    own: Item  # The variable; with parents where neither commas nor a bar tell them apart
+    own: Item  # The variable; with parents where neither commas nor a bar separate them
     parents: tuple[Item, ...]  # Its parents
     position: int  # Where in the text
 
@@ -143,7 +143,7 @@ MAX_TEXT = 2**28
 
 @dataclass
 class _Found:
-    """What has been read so far."""
+    """Content read so far."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
     blocks: list[tuple[Header, Rows]] = field(default_factory=list)
@@ -258,7 +258,7 @@ def _states(scanner: Scanner) -> tuple[str, ...]:
 
 
 def split_to(items: list[Item], n: int) -> tuple[str, ...]:
-    """Return n names: as they stand between commas, or word by word where there are no commas."""
+    """Return n names: separated by commas, or by spaces if there are no commas."""
     if len(items) != n:
         words = [[i.text] if i.is_quoted else i.text.split() for i in items]
         if sum(map(len, words)) == n:

@@ -15,17 +15,17 @@ _UNQUOTED = re.compile(r'[^";]*')
 _NUMBERS = re.compile(r"[^;(){}\[\]|\"]*")
 _MARK = re.compile(r'"|(?<![^\s,;(){}\[\]|"])/[/*]')
 _MOST = 1.01
-"""Of a probability: files carry rounded numbers."""
+"""Largest probability to accept: files carry rounded numbers."""
 _DIGITS = 9
-"""Of a number of states; more than any memory holds."""
+"""Digits of a number of states; more states than any memory holds."""
 
 
 @dataclass(frozen=True)
 class Item:
     """A name in a list."""
 
-    text: str  # Without its quotes; words are apart by one space
-    is_quoted: bool  # Whether it stood in quotes, so that it is one name whatever it holds
+    text: str  # Without its quotes; words are separated by one space
+    is_quoted: bool  # True if it was in quotes, so that it is one name whatever it holds
 
 
 class Scanner:
@@ -105,7 +105,7 @@ class Scanner:
         return found
 
     def name(self, closing: str) -> str:
-        """Return the one name that stands before a character, which is passed over."""
+        """Return the one name before a character, and skip that character."""
         start = self.position
         items = self.items(closing)
         if len(items) != 1:
@@ -114,7 +114,7 @@ class Scanner:
         return items[0].text
 
     def count(self, closing: str) -> int:
-        """Return the whole number that stands before a character, which is passed over."""
+        """Return the whole number before a character, and skip that character."""
         start = self.position
         text = self.name(closing)
         if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):

@@ -16,10 +16,10 @@ MAX_REMOVAL = 4096
 class Blanket:
     """A network of a class and its Markov blanket."""
 
-    network: Network  # Of the variables that are left, in their old order
+    network: Network  # Network of the variables that are left, in their old order
     target: int  # The class among them
-    # Of them, those without a distribution of their own, ascending: their tables are uniform, and
-    # stand for nothing
+    # Variables without a distribution of their own, ascending: their tables are uniform
+    # placeholders
     given: tuple[int, ...]
     n_removed: int  # Variables that are gone
 
@@ -86,7 +86,7 @@ class _Work:
     """
     A network that changes: parents, children, and tables with an axis per parent and one more.
 
-    Parents of one state have no axis in tables that are made anew.
+    Parents of one state have no axis in recomputed tables.
     """
 
     def __init__(self, network: Network, kept: set[int]) -> None:
@@ -155,7 +155,7 @@ class _Work:
         return axes, self.tables[i].reshape([self.n_states[j] for j in axes])
 
     def remove(self, v: int) -> None:
-        """Sum v out of its children, whose tables are made anew."""
+        """Marginalize v and recompute the tables of its children."""
         above, rest = self._axes(v)
         above = above[:-1]
         for y, scope in self._scopes(v):

@@ -10,7 +10,7 @@ from bncc.errors import NetworkError
 from bncc.network.network import Network
 
 MAX_FACTOR = 2**24
-"""Numbers of a factor: 128 MiB. More rows than make so many are looked at in turn."""
+"""Largest number of entries of a factor: 128 MiB. More rows are processed in batches."""
 
 _Factor = tuple[tuple[int, ...], AnyArray]
 """Unknown variables, and numbers with an axis for the rows and one for each of these."""
@@ -101,7 +101,7 @@ def _order(
     """
     Return the unknown variables but the target so that few new pairs arise; the widest factor.
 
-    Of as few new pairs the variable of the smaller factor goes first, then the smaller index.
+    Ties in new pairs go to the variable of the smaller factor, then to the smaller index.
     """
     near: dict[int, set[int]] = {}
     for scope in scopes:
@@ -182,7 +182,7 @@ def _aligned(scope: tuple[int, ...], values: AnyArray, joint: tuple[int, ...]) -
 
 
 _PART = 1 << 16
-"""Rows whose cumulative probabilities are looked at in turn."""
+"""Rows per batch of cumulative probabilities."""
 
 
 def parent_rows(network: Network, X: IntArray, i: int) -> IntArray:
@@ -225,7 +225,7 @@ def sample(network: Network, n_samples: int, seed: int) -> IntArray:
 
 def with_even_classes(network: Network, X: IntArray, target: int, seed: int) -> IntArray:
     """
-    Return rows in which all states of a variable are as frequent, its children sampled anew.
+    Return rows in which all states of a variable are as frequent, its children sampled again.
 
     Shapes: `X` (n_samples, n_variables) int; returns (n_samples, n_variables) int64, states; a row
     may be impossible where a variable below the target is not its child.

@@ -12,9 +12,9 @@ from bncc.errors import NetworkError
 from bncc.structure.graph import Structure, topological_order
 
 TOLERANCE = 1e-9
-"""How far the sum of a row may be from 1."""
+"""Tolerance for the sum of a row."""
 MAX_ENTRIES = 2**25
-"""Of all tables of a network: 256 MiB of numbers. The largest here, mildew, has 0.55 million."""
+"""Entries of all tables of a network: 256 MiB. The largest here, mildew, has 0.55 million."""
 _MOST_NAMES = 6
 """Variables of a cycle that are named."""
 
@@ -45,7 +45,7 @@ class Network:
     Raises
     ------
     NetworkError
-        If a name or label stands twice, a parent is out of range or repeated, the arcs form a
+        If a name or label is repeated, a parent is out of range or repeated, the arcs form a
         cycle, or a table has the wrong shape or a row that is no distribution.
     """
 

@@ -22,7 +22,7 @@ WIDTHS = (8, 16, 32)
 MOST_UNMAPPED_ROWS = 1024
 """Rows that a program may get by undoing its state maps, whatever it had."""
 MOST_TIMES_ROWS = 8
-"""How many times its rows it may get."""
+"""Largest growth factor of the number of rows."""
 
 
 @dataclass(frozen=True, eq=False)

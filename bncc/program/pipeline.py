@@ -39,10 +39,10 @@ class Pass:
 
 @dataclass(frozen=True)
 class PassReport:
-    """What one pass did."""
+    """Report of one pass."""
 
     name: str  # The pass
-    fired: bool  # Whether it changed anything
+    fired: bool  # True if it changed anything
     bits_before: int  # bits_before and bits_after: Bits of all tables and the prior
     bits_after: int
 

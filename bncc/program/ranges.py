@@ -1,19 +1,19 @@
 r"""
 Range analysis: bounds that hold for every input, not only for those that were tried.
 
-The largest sum that any input can reach is the maximum over all joint states of a sum of tables.
+The largest sum of any input: the maximum of a sum of tables over all joint states.
 It is found exactly by eliminating one feature after the other (max-sum dynamic programming):
 
 .. math:: \max_x \sum_t T_t[x] = \max_{x \setminus x_f} \Big( \sum_{t \not\ni f} T_t[x]
           + \max_{x_f} \sum_{t \ni f} T_t[x] \Big)
 
-States that no table tells apart count as one, so a table over a few cuts of features with many
+States that no table distinguishes count as one, so a table over a few cuts of features with many
 states is no larger than its cuts ask for.
-Nothing in this asks for a Bayesian network, so arcs that form a cycle are no exception. On a forest
+None of this requires a Bayesian network, so arcs may form a cycle. On a forest
 eliminations leave tables of one feature, on a forest whose trees have one arc too many, as in
 pseudo-TAN, of two. Where tables depend on each other so densely that one would grow beyond
-`MOST_ENTRIES`, interval arithmetic takes over: every summand lies in its column's interval, so
-every sum lies in the sum of the intervals.
+`MOST_ENTRIES`, interval arithmetic takes over: every summand is within its column's interval, so
+every sum is within the sum of the intervals.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ def largest_cost(program: Program) -> int:
     """
     Return the largest value that an accumulator can reach.
 
-    Passes ask for the same programs again and again, so answers are kept for a while.
+    Passes query the same programs repeatedly, so recent answers are cached.
     """
     return int(_extreme(program, np.max).max())
 
@@ -87,7 +87,7 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
 
 
 def _values(program: Program) -> list[IntArray]:
-    """Return of each feature the states that stand for all: one of those never told apart."""
+    """Return representative states of each feature: one per set of indistinguishable ones."""
     readers: list[list[Table]] = [[] for _ in program.n_states]
     for table in program.tables:
         for f in table.features:

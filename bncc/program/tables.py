@@ -1,5 +1,5 @@
 r"""
-What passes ask of tables: offsets that move between them, fusions, and their size.
+Table operations for passes: moving offsets, fusion, and size.
 
 Offsets of classes: how far a shift of columns lets the entries of a table shrink.
 
@@ -149,7 +149,7 @@ def sum_bits(program: Program) -> int:
 
 
 def improves(after: Program, before: Program) -> bool:
-    """Tell whether a program is better than another of equal margins."""
+    """Return whether a program is better than another of equal margins."""
     return (
         _entries(after) < _entries(before)
         and flash_bits(after) <= flash_bits(before)

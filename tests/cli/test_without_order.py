@@ -56,7 +56,7 @@ def test_the_c_of_a_cycle_is_verified(
     assert run_json("verify", path, "--data", pair)["agree"]
     files = run_json("emit-c", path, "-o", tmp_path / "c")["files"]
     header = next(name for name in files if name.endswith(".h") and "vectors" not in name)
-    assert "no -ln p as arcs form a cycle" in (tmp_path / "c" / Path(header).name).read_text()
+    assert "not -ln p: arcs form a cycle" in (tmp_path / "c" / Path(header).name).read_text()
 
 
 def test_with_an_order_nothing_is_said(run: Run, pair: Path, tmp_path: Path) -> None:

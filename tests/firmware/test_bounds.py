@@ -129,6 +129,6 @@ def test_counts_of_ordinary_code_are_seen_and_no_bound(require_bench):
     assert told(files["m.h"], "INSTRUCTIONS") == {}
     words = " ".join(files["m.h"].replace("\n *", " ").split())
     assert re.search(
-        r"predict: (\d+) \.\. (\d+) instructions seen over 100 inputs; not a bound", words
+        r"predict: (\d+) \.\. (\d+) instructions observed over 100 inputs; not a bound", words
     )
     assert "Executed instructions are not cycles." in words

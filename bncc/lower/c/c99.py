@@ -23,7 +23,7 @@ class ArrayText:
 
 
 def number_text(value: float) -> str:
-    """Print a reading for people: a float by the fewest digits that no other float32 has."""
+    """Print a reading: a float by the fewest digits that identify the float32."""
     return str(value) if isinstance(value, int) else str(np.float32(value)).removesuffix(".0")
 
 
@@ -34,9 +34,9 @@ def unsigned(bits: int) -> str:
 
 def literal_suffix(bits: int, *, signed: bool = False) -> str:
     """
-    Return what makes a hexadecimal number of so many bits an unsigned, or a signed one.
+    Return the suffix of an unsigned or signed hexadecimal literal of a number of bits.
 
-    Without it a number that fills an int's bits is unsigned, whose width depends on the machine.
+    Without it, a number that fills an int's bits is unsigned, whose width depends on the target.
     """
     if signed:
         return "LL" if bits > 32 else "L"

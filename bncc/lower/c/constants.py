@@ -12,7 +12,7 @@ from bncc.lower.c.identifiers import c_characters, c_string
 from bncc.program.ir import width_of
 
 MOST_IN_ARRAY = 32767
-"""Bytes of the largest object that compilers take for a machine whose ptrdiff_t has 16 bits."""
+"""Bytes of the largest object that compilers allow on a target with a 16-bit ptrdiff_t."""
 MOST_IN_ALL = 65536 - 508
 """Bytes of constants that 16-bit addresses surely reach.
 
@@ -21,7 +21,7 @@ An AVR's linkers place ``PROGMEM`` behind the interrupt vectors, at most 127 * 4
 
 
 def must_be_divided(array_bytes: int, rom_bytes: int) -> bool:
-    """Return whether 16-bit machines could hold all constants, but not an array in one piece."""
+    """Return whether 16-bit targets could hold all constants, but not an array in one piece."""
     return array_bytes > MOST_IN_ARRAY and rom_bytes <= MOST_IN_ALL
 
 
@@ -30,7 +30,7 @@ _FEWER = "emit fewer with --vectors, or leave the self-test out"
 
 
 def avr_error(largest_array: int, rom_bytes: int) -> str:
-    """Say why an AVR cannot hold a model's constants."""
+    """Explain why an AVR cannot hold a model's constants."""
     if rom_bytes > MOST_IN_ALL:
         return (
             f"{rom_bytes} bytes of constants are more than the {MOST_IN_ALL} that an AVR reads "
@@ -45,7 +45,7 @@ def avr_error(largest_array: int, rom_bytes: int) -> str:
 
 
 def avr_vectors_error(rom_bytes: int, vector_bytes: Sequence[int]) -> str:
-    """Say why an AVR cannot hold the self-test's vectors beside a model that it can hold."""
+    """Explain why an AVR cannot hold the self-test's vectors in addition to the model."""
     in_all = sum(vector_bytes)
     if rom_bytes <= MOST_IN_ALL < rom_bytes + in_all:
         return (
@@ -83,7 +83,7 @@ def label_text(classes: Sequence[str]) -> LabelText:
     else:
         lines = wrap_words(c for label in classes for c in [*c_characters(label), "'\\000',"])
         lines.append("'\\000'")
-    meaning = "Where each class's label begins."
+    meaning = "Index of the first character of each class's label."
     return LabelText(
         tuple(lines), array("label_start", width_of(starts[-1]), starts, meaning), starts[-1] + 1
     )
@@ -129,7 +129,7 @@ def crc_of(arrays: Sequence[Summed], labels: Sequence[str]) -> int:
 
 
 def label_bytes(labels: Sequence[str]) -> bytes:
-    """Return the labels of all classes one after the other, each with the zero at its end."""
+    """Return the concatenated labels of all classes, each with its terminating zero."""
     return b"".join(label.encode("utf-8", errors="replace") + b"\0" for label in labels)
 
 

@@ -35,7 +35,7 @@ HEADERS = frozenset(_HEADERS.split())
 """Names that no emitted header may have."""
 
 MAX_NAME = 31
-"""Characters that every C99 compiler tells apart, and a limit that keeps lines readable."""
+"""Significant characters in every C99 compiler; the limit also keeps lines readable."""
 
 _HARMLESS = frozenset(
     b" !#$%&'()*+,-./:;<=>@[]^_`{|}~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -1,1 +1,1 @@
-"""Discretizers: how a raw reading finds its state, and what each way costs."""
+"""Discretizers: methods to map a raw reading to its state, and their footprints."""

@@ -1,5 +1,5 @@
 """
-How raw readings find their states: the ways there are, what each costs, and the choice.
+Discretizers of raw readings: the methods, their estimated footprints, and the choice.
 
 How a raw reading finds its state: the ways there are, and what each costs.
 
@@ -13,8 +13,8 @@ binary
 tree
     Each comparison splits the rule's steps in two, see `bncc.lower.discretizers.trees.tree_of`.
 bytes
-    Between the first and the last threshold lie at most 255 integers, each with an entry of its
-    own; readings outside have been compared with both.
+    There are at most 255 integers between the first and the last threshold, each with its own
+    entry; readings outside have been compared with both.
 nibbles
     As bytes, where no state between those thresholds exceeds 15.
 guided
@@ -45,7 +45,7 @@ from bncc.resources import Optimize
 Method = Literal["linear", "binary", "tree", "bytes", "nibbles", "guided"]
 
 MAX_TREE = 256
-"""Steps of the largest tree: beyond, nobody reads it, and compilers take their time."""
+"""Steps of the largest tree: beyond, it is unreadable and slow to compile."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ BALANCE = 0.05
 class Discretizers:
     """The choice for a classifier."""
 
-    is_loop: bool  # Whether one loop searches for all features; else there is a line per feature
-    search: Search  # What searches in arrays of thresholds, where anything does
+    is_loop: bool  # True if one loop searches for all features; else there is a line per feature
+    search: Search  # Search in arrays of thresholds, if any
     methods: tuple[Method | None, ...]  # Per feature; None for codes, which are states already
     trees: tuple[Tree | None, ...]  # Per feature; None for codes and for what is searched in arrays
     instructions: float  # instructions and flash: Estimated, of all features
@@ -135,7 +135,7 @@ def choose_discretizers(
     by_number: bool = False,
     constant_time: bool = False,
 ) -> Discretizers:
-    """Choose how the states of all features are found."""
+    """Choose the discretizer of every feature."""
     rates = rates_of(target)
     plain = searched(features, "linear", rates)
     if constant_time:
@@ -240,7 +240,7 @@ def _make_faster(
 
 
 def _type(feature: Feature) -> str:
-    """Return what tells the C types of readings apart."""
+    """Return the key that distinguishes the C types of readings."""
     if feature.is_numeric:
         return feature.kind
     known = len(feature.categories) if feature.kind == "category" else feature.n_states

@@ -20,13 +20,13 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
     lines = [line for feature in features for line in _cut_lines(feature)]
     comment = "Thresholds of all features, in the sensors' own units."
     if kind == "float32":
-        comment = "Thresholds of all features, as the integers that order like the floats."
+        comment = "Thresholds of all features, as integers with the order of the floats."
     plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
     return replace(plain, lines=tuple(lines)) if lines else plain
 
 
 def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list[ArrayText]:
-    """Return what a loop over features reads beside thresholds and readings."""
+    """Return the arrays that a loop over features reads besides thresholds and readings."""
     missing_state = array(
         "missing_state",
         state_bits,
@@ -80,7 +80,7 @@ def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
         (((state + 1) << (bits - 8)) - 1 - (bound - guide.first)) % 2**bits
         for bound, state in guide.entries
     ]
-    meaning = f"What makes the highest of {bits // 8} bytes the state of {title}."
+    meaning = f"Added to a reading, makes the highest of {bits // 8} bytes the state of {title}."
     return array(f"guide_{suffix}", bits, sums, meaning)
 
 
@@ -104,7 +104,7 @@ def guide_lines(guide: Guide, kind: str, suffix: str, name: str) -> list[str]:
 
 
 LONGEST_FIELD = 63 - MAX_NAME - len("_state_of_")
-"""Of a field in a function's name: every C99 compiler tells internal names apart by 63 characters,
+"""Longest field in a function's name: internal names have 63 significant characters in C99,
 whatever the model is called."""
 INDENT = "    "
 
@@ -121,7 +121,7 @@ class StateFunction:
 
     @property
     def is_constant(self) -> bool:
-        """Whether every reading has the same state."""
+        """True if every reading has the same state."""
         return len(self.lines) == 1
 
 
@@ -160,7 +160,7 @@ def _entry(read: str, place: str) -> list[str]:
 def _pairs(run: Run, suffix: str, title: str) -> ArrayText:
     low, high = run.states[::2], (*run.states[1::2], 0)
     pairs = [first + 16 * second for first, second in zip(low, high, strict=False)]
-    comment = f"States of {title} from {run.first} on, two in a byte, the first in its low half."
+    comment = f"States of {title} from {run.first} on, two per byte, the first in the low nibble."
     return array(f"states_{suffix}", 8, pairs, comment)
 
 
@@ -199,7 +199,7 @@ def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
 
 
 def _up_to(bound: Step, kind: str) -> str:
-    """Return the condition that a reading lies within a step or below."""
+    """Return the condition that a reading is within a step or below."""
     word, smallest = ("bits", "INT32") if kind == "float32" else ("value", kind.upper())
     if bound.last == -LARGEST[kind] - 1:
         return f"{word} == {smallest}_MIN"

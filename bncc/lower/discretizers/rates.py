@@ -1,5 +1,5 @@
 """
-What finding a state costs on each machine: rates fitted to measurements.
+Flash and instructions of discretizing a reading per target: rates fitted to measurements.
 
 ``benchmarks/fit/discretizer_rates.py`` measures every way alone: 4 and 12 sensors of one kind, 1 to
 15 thresholds each, instructions (cycles on AVR) of ``raw`` less those of ``trusted`` at -O2, bytes
@@ -23,7 +23,7 @@ Cost: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rates:
-    """Instructions and bytes of code of the ways to find a state, for readings of 16 bits."""
+    """Instructions and bytes of code of the discretizers, for readings of 16 bits."""
 
     line: Cost  # Around a way in straight-line code: the reading's load and the state's store
     call: Cost  # Calling a search with its four arguments, and what is done there once
@@ -66,7 +66,7 @@ class Rates:
     def looked_up(
         self, n_bytes: int, bounds: Sequence[int], bits: int, *, is_nibbles: bool = False
     ) -> Cost:
-        """Return the cost of a line with comparisons and a look-up in so many bytes."""
+        """Return the footprint of a line with comparisons and a look-up table of some bytes."""
         work, size = (
             line + table + more + is_nibbles * nibble
             for line, table, more, nibble in zip(
@@ -94,7 +94,7 @@ class Rates:
         return looks * (each + self.word[0] * (bits == 32))
 
     def _more(self, bounds: Sequence[int], bits: int) -> Cost:
-        """Return what comparisons with bounds take beyond those with bytes."""
+        """Return the extra footprint of comparisons with bounds over those with bytes."""
         if bits == 32:
             return len(bounds) * self.word[0], len(bounds) * self.word[1]
         n_half = sum(not 0 <= bound <= 255 for bound in bounds)

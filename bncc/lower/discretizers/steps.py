@@ -4,9 +4,9 @@ The rule of a raw feature as steps over integers.
 Every reading has an integer: an int16 or int32 is its own, a float32 has its IEEE 754 bits read as
 an int32. Along these integers the state changes only at a few bounds, so that one list of steps
 holds thresholds and missing readings alike, and comparing integers is all that a discretizer
-does. The bits of floats >= 0 ascend with the float; those of negative floats, from -0.0, lie below
-all of them and ascend as the float falls; NaN lies behind the infinity of its sign. A threshold
-below 0 therefore is a bound between two steps as one above 0 is, only that the steps descend.
+does. The bits of floats >= 0 increase with the float; those of negative floats, from -0.0, are
+below all of them and increase as the float decreases; NaN follows the infinity of its sign. A
+threshold below 0 therefore bounds two steps as one above 0 does, but the steps descend.
 """
 
 import struct
@@ -19,7 +19,7 @@ from bncc.discretize.feature import Feature
 LARGEST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "float32": 2**31 - 1}
 """The last integer of each kind of reading; the first is its mirror image less one."""
 MISSING = "missing"
-"""The note of a step that holds nothing but the marker of a missing whole number."""
+"""Note of the step of the marker of a missing whole number."""
 CERTAIN = 10_000
 """Weight of all steps of a feature together where the frequencies of its states are known."""
 
@@ -30,8 +30,8 @@ class Step:
 
     last: int  # The largest integer
     state: int  # The state
-    note: str  # What readings these are, for people; empty where the integer is the reading
-    # How often to expect them beside other steps: 0 for missing readings that have no state of
+    note: str  # Readings of the step, for comments; empty where the integer is the reading
+    # Expected frequency relative to other steps: 0 for missing readings that have no state of
     # their own, and for others that a sensor hardly gives; else 1 or more
     weight: int
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from bncc.lower.discretizers.steps import LARGEST, MISSING, Step, float_bits
 
 MAX_RUN = 255
-"""Entries of the longest look-up: one byte counts them, and holds the state of any."""
+"""Entries of the longest look-up table: one byte counts them and holds any of their states."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Guide:
-    """Integers whose states are looked up in groups, each divided at one bound."""
+    """Look-up table for groups of integers, each divided at one bound."""
 
     first: int  # The first integer of the first group
     shift: int  # A group has ``2**shift`` integers
@@ -47,7 +47,7 @@ def tree_of(steps: Sequence[Step]) -> Tree:
     """
     Return the tree of comparisons that finds a step, balanced by the steps' weights.
 
-    Proof: by induction over the number of steps. One step needs no comparison. Of several, the
+    Proof: by induction over the number of steps. One step needs no comparison. For several, the
     integers up to the end of a first part are those that its steps hold, all others those of
     the rest.
     """
@@ -105,7 +105,7 @@ def _state_in(entry: tuple[int, int], value: int) -> int:
 
 
 def mean_comparisons(steps: Sequence[Step]) -> float:
-    """Return how many comparisons the tree of some steps makes, on average by weight."""
+    """Return the weighted mean number of comparisons in the tree of some steps."""
     total = sum(step.weight for step in steps)
     return _comparisons(steps) / total if total else 0.0
 
@@ -122,13 +122,13 @@ def _middle(steps: Sequence[Step]) -> int:
     """Return the number of steps in the first of two parts whose heavier one is lightest."""
     total = sum(step.weight for step in steps)
     lower = list(accumulate(step.weight for step in steps[:-1]))
-    # Of equals the fewest regular steps below, so that the code stays flat; what weighs nothing
-    # goes with them, so that a float's sign is asked for before its size.
+    # Ties go to the fewest regular steps below, so that the code stays flat; steps of weight 0
+    # go with them, so that a float's sign is tested before its magnitude.
     return 1 + min(range(len(lower)), key=lambda k: (max(lower[k], total - lower[k]), lower[k], -k))
 
 
 MAX_ENTRIES = 255
-"""Of the longest guide, so that the end of its integers is a number of 8 bits and zeros."""
+"""Entries of the longest guide, so that the end of its integers is 8 bits and zeros."""
 MAX_STATE = 255
 """It is the highest byte of a sum."""
 LOWER_BITS = {"int16": 8, "int32": 24, "float32": 24}
@@ -146,7 +146,7 @@ SIGNIFICANT = 8
 
 @dataclass(frozen=True)
 class GuideUse:
-    """How often the parts of a guide are expected to be used."""
+    """Expected frequency of use of the parts of a guide."""
 
     inside: float  # Share of the readings that have an entry
     comparisons: float  # Comparisons of the other readings, on average
@@ -154,11 +154,11 @@ class GuideUse:
 
 def guides_of(steps: Sequence[Step], kind: str) -> Iterator[tuple[Guide, GuideUse]]:
     """
-    Yield guides of the steps among which the states rise one by one.
+    Yield guides of the steps among which the states increase by one.
 
     Proof: no entry has integers on both sides of two bounds, so that its integers have the state
-    of the first of them up to one bound, and the next state above. All entries lie within the
-    stretch. Any other reading lies in a step up to the first of the stretch, or from its last one
+    of the first of them up to one bound, and the next state above. All entries are within the
+    stretch. Any other reading is in a step up to the first of the stretch, or from its last one
     on, and the tree of these steps finds it.
     """
     low, high = RISING[kind]

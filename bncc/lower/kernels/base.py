@@ -1,4 +1,4 @@
-"""Interface of a kernel family: its proved layouts, what they cost, and their C."""
+"""Interface of a kernel family: its proved layouts, their footprints, and their C."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ Weights: TypeAlias = Mapping[tuple[str, str, str], tuple[tuple[float, ...], tupl
 
 
 class Kernel(Protocol):
-    """A program laid out so that a machine can sum it; margins are equal for every input."""
+    """A layout of a program that a target can sum; margins are equal for every input."""
 
     @property
     def family(self) -> str:
-        """What ``--kernel`` calls it."""
+        """Name for ``--kernel``."""
 
     @property
     def summary(self) -> str:
@@ -37,7 +37,7 @@ class Kernel(Protocol):
 
     @property
     def addend(self) -> str:
-        """What is added, in the plural: costs, or words of several costs."""
+        """Name of the addends, in the plural: costs, or words of several costs."""
 
     @property
     def rom_bytes(self) -> int:
@@ -49,15 +49,15 @@ class Kernel(Protocol):
 
     @property
     def scratch_bytes(self) -> int:
-        """Bytes of stack that it fills beside the sums of classes."""
+        """Bytes of stack in addition to the sums of classes."""
 
     @property
     def work(self) -> tuple[float, ...]:
-        """What executed instructions grow with; the family's cost model weighs the terms."""
+        """Terms of executed instructions; the family's cost model weights them."""
 
     @property
     def code(self) -> tuple[float, ...]:
-        """What bytes of code grow with; likewise."""
+        """Terms of code size, likewise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +73,10 @@ class KernelText:
     template: str  # File under ``templates/``
     arrays: tuple[ArrayText, ...]  # Constants, the tables first
     table_bytes: int  # Bytes of the tables and the prior among them
-    decides: bool = False  # Whether the template brings ``NAME_decide``
-    # Whether the template reads ``NAME_last_state``, the array of every feature's largest state
+    decides: bool = False  # True if the template brings ``NAME_decide``
+    # True if the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
-    # Names that the template uses beside those of the whole file
+    # Names that the template uses in addition to those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -101,7 +101,7 @@ class Family:
     # compilers that sort the additions of many tables hold kilobytes of rows on the stack.
     is_for_avr: bool = False
     is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
-    streams: bool = False  # Rows are added one by one, in any order, to one sum per class
+    streams: bool = False  # Rows are added individually, in any order, to one sum per class
     no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
 
     def __call__(self, program: Program) -> Iterator[Kernel]:

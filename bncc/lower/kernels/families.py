@@ -1,4 +1,4 @@
-"""Every kernel family, in one explicit list, and what follows from it."""
+"""Every kernel family, in one explicit list, and sets derived from it."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -32,7 +32,7 @@ STREAMS = frozenset(name for name, family in FAMILIES.items() if family.streams)
 FREE_OF_BRANCHES = {
     name: family.no_branches for name, family in FAMILIES.items() if family.no_branches is not None
 }
-"""Why no branch in the sums of a family depends on a state. Of those that are missing, ``packed``
+"""Reason why no branch in the sums of a family depends on a state. Families not listed: ``packed``
 multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``
 and ``cut-packed`` compare states, for which some targets have nothing but branches."""
 

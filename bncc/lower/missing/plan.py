@@ -1,5 +1,5 @@
 """
-How missing features are summed out on a device: tables in the order of one walk, or joint states.
+Marginalization plan for missing features: tables in the order of one walk, or joint states.
 
 How missing features are summed out on a device: tables in the order of one walk, and memory.
 
@@ -32,10 +32,10 @@ NARROW_BITS = 4
 
 @dataclass(frozen=True, eq=False)
 class MissingTables:
-    """What is read however features are summed out."""
+    """Tables that every form of marginalization reads."""
 
     starts: tuple[int, ...]  # First entry of each table
-    # (n_entries,) int64: All tables one after the other, class index fastest; as in the model, not
+    # (n_entries,) int64: All tables, concatenated, class index fastest; as in the model, not
     # shifted
     costs: IntArray
     prior: IntArray  # (n_classes,) int64: Likewise
@@ -65,17 +65,17 @@ class Arc:
 
 @dataclass(frozen=True, eq=False)
 class JointPlan(MissingTables):
-    """Tables in the model's order, and what their rows are found by."""
+    """Tables in the model's order, and the addressing of their rows."""
 
     upward: tuple[int, ...]  # All features, children before their parents
-    arcs: tuple[tuple[Arc, ...], ...]  # Of each feature, in the order of tables
+    arcs: tuple[tuple[Arc, ...], ...]  # Arcs of each feature, in the order of tables
     n_summed: int  # Features that are summed over at once, at most: those that have children
-    n_joint: int  # Joint states that are gone through for each class, at most
+    n_joint: int  # Joint states to enumerate for each class, at most
     state_bits: int  # Width of a state
 
     @property
     def has_class_table(self) -> bool:
-        """Whether the class has parents, and so a table, the last."""
+        """True if the class has parents, and so a table, the last."""
         return len(self.starts) > len(self.arcs)
 
     @cached_property
@@ -133,7 +133,7 @@ class MissingPlan(MissingTables):
 
     @property
     def has_arcs(self) -> bool:
-        """Whether any node has a parent; else nothing is ever added but costs."""
+        """True if any node has a parent; else nothing is ever added but costs."""
         return any(parent is not None for parent in self.parents)
 
     @property
@@ -210,7 +210,7 @@ def _places(parents: Sequence[int | None], n_states: Sequence[int]) -> tuple[tup
 
 
 def _gap(held: dict[int, int], n_states: Sequence[int], size: int) -> int:
-    """Return the first place at which so many sums lie beside all that are held."""
+    """Return the first offset with room for a number of sums next to those that are held."""
     begin = 0
     for node, place in sorted(held.items(), key=lambda each: each[1]):
         if place - begin >= size:

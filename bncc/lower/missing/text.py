@@ -10,7 +10,7 @@ from bncc.program.ir import width_of
 
 @dataclass(frozen=True)
 class JointText:
-    """What only `lower/missing/joint.c.j2` needs."""
+    """Names for `lower/missing/joint.c.j2` alone."""
 
     # table_type, stride_type, arc_type: C types of a table's number, of a stride, and of an arc's
     # number
@@ -20,15 +20,15 @@ class JointText:
     n_tables: int  # Tables
     n_summed: int  # Features that are summed over at once, at most
     n_joint: int  # Joint states, at most
-    has_class_table: bool  # Whether the class has parents
+    has_class_table: bool  # True if the class has parents
 
 
 def joint_text(plan: JointPlan) -> tuple[list[ArrayText], JointText]:
-    """Print what the template needs."""
+    """Print the arrays and names that the template needs."""
     arcs = [arc for some in plan.arcs for arc in some]
     meaning = "All features, children before their parents."
     upward = array("upward", width_of(len(plan.arcs)), plan.upward, meaning)
-    meaning = "First arc of each feature, and the number of all: a feature has an arc for each\n"
+    meaning = "First arc of each feature, then the number of arcs: a feature has one for each\n"
     meaning += " * table that reads it."
     arcs_at = array("arcs_at", width_of(len(arcs)), plan.arcs_at, meaning)
     meaning = "Table of each arc."
@@ -76,9 +76,9 @@ class MissingText:
     prior_type: str
     none: str  # none and absent: No entry's number, and no feature's state
     absent: str
-    is_narrow: bool  # Whether two costs share a byte
+    is_narrow: bool  # True if two costs share a byte
     extra: int  # By how many bits costs are shifted
-    half: int  # half, index_shift, value_shift, reach: Of `bncc.model.missing_form.LogAdd`
+    half: int  # half, index_shift, value_shift, reach: See `bncc.model.missing_form.LogAdd`
     index_shift: int
     value_shift: int
     reach: int
@@ -89,12 +89,12 @@ class MissingText:
 
     @property
     def has_arcs(self) -> bool:
-        """Whether probabilities are added at all."""
+        """True if probabilities are added at all."""
         return self.template != _OF_KIND["naive"]
 
 
 def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
-    """Print what the templates need."""
+    """Print the arrays and names that the templates need."""
     arrays = {each.name: each for each in _table_arrays(plan)}
     joint = None
     if isinstance(plan, JointPlan):
@@ -107,7 +107,7 @@ def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
             kind, more = "forest", _forest_arrays(plan)
     arrays |= {each.name: each for each in more}
     if kind != "naive":
-        meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: what a sum takes off."
+        meaning = "2^8 ln(1 + exp(-k / 2^5)), rounded, for k = 0, 1, ...: subtracted in a log-sum."
         arrays["correction"] = array("correction", 8, CORRECTIONS, meaning)
     types = {name: each.type for name, each in arrays.items()}
     return MissingText(
@@ -138,29 +138,29 @@ def missing_text(plan: MissingPlan | JointPlan, state_bits: int) -> MissingText:
 
 
 def _table_arrays(plan: MissingTables) -> list[ArrayText]:
-    """Return the constants that are read however features are summed out."""
+    """Return the constants that every form of marginalization reads."""
     bits = plan.place_bits
     found = [_costs(plan)]
     prior = plan.prior.tolist()
-    meaning = "Cost of each class before any feature is read, no pass applied."
+    meaning = "Prior cost of each class, before all passes."
     found.append(array("all_prior", width_of(max(prior)), prior, meaning))
     found.append(array("table_at", bits, plan.starts, "First cost of each table in all_costs."))
     return found
 
 
 def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
-    """Return what says where a forest's nodes are, and where their sums."""
+    """Return the indices of a forest's nodes and of their sums."""
     found: list[ArrayText] = []
     n = len(plan.features)
     node_bits = width_of(n)
     meaning = "Feature of each node; a node comes before its parent."
     found.append(array("node_feature", node_bits, plan.features, meaning))
     parents = [n if parent is None else parent for parent in plan.parents]
-    meaning = "Parent of each node; the number of nodes where it has none."
+    meaning = "Parent of each node; the number of nodes if it has none."
     found.append(array("node_parent", node_bits, parents, meaning))
     meaning = "Entries between the rows of neighboring states of the parent."
     found.append(array("row_stride", max(16, width_of(max(plan.strides))), plan.strides, meaning))
-    meaning = "Where the sums for the states of each node are held, once children have sent some."
+    meaning = "Index of each node's sums, which its children's messages are added to."
     # In 16 bits at least: AVR compilers multiply to index wide sums by a number of 8 bits.
     found.append(array("sums_at", max(16, width_of(plan.n_sums)), plan.places, meaning))
     return found
@@ -169,10 +169,10 @@ def _forest_arrays(plan: MissingPlan) -> list[ArrayText]:
 def _costs(plan: MissingTables) -> ArrayText:
     """Return all tables."""
     costs = plan.costs.tolist()
-    meaning = "Costs of all tables, no pass applied, class index fastest"
+    meaning = "Costs of all tables, before all passes, class index fastest"
     if plan.entry_bits > NARROW_BITS:
         return array("all_costs", plan.entry_bits, costs, f"{meaning}.")
     pairs = [
         low | high << NARROW_BITS for low, high in zip(costs[::2], [*costs[1::2], 0], strict=False)
     ]
-    return array("all_costs", 8, pairs, f"{meaning}; two in a byte, the first in its low half.")
+    return array("all_costs", 8, pairs, f"{meaning}; two per byte, the first in the low nibble.")

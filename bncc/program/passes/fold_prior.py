@@ -23,7 +23,7 @@ from bncc.program.tables import flash_bits, gaps, normalized, offsets_below, pri
 Room = Callable[[int], int]
 
 ROOMS: tuple[Room, ...] = (lambda most: most, lambda most: (1 << most.bit_length()) - 1)
-"""How large a table's entries may get, by its largest: no larger, or as its bits allow."""
+"""Limits on a table's entries, given its largest: the same, or the largest of as many bits."""
 
 
 def fold_prior(program: Program) -> Program:

@@ -5,7 +5,7 @@ Rewrites: adds the row of a table to all rows of another for the same states, as
     of one child, and normalizes the sums.
 Margins stay: a decision reads the one row that is the sum of the two that it read before;
     normalizing subtracts one number from all classes.
-Fires: where that takes no more bits. Of several tables the one takes it that needs the fewest.
+Fires: where that takes no more bits. Among several tables, the one with the fewest.
     Tables with state maps stay as they are, for sums of them need rows for all joint states.
 Saves: the table, and one look-up with its additions per decision.
 """
@@ -42,7 +42,7 @@ def fuse_parent(program: Program) -> Program:
 
 
 def _target(program: Program, small: Table, near: Mapping[int, Table]) -> tuple[int, Table] | None:
-    """Return which table takes another, and what it then is; None where none should."""
+    """Return the table that absorbs another, and the result; None if no fusion pays."""
     best: tuple[int, int, Table] | None = None
     for u, large in near.items():
         if set(small.features) <= set(large.features):

@@ -17,7 +17,7 @@ from bncc._types import IntArray
 from bncc.program.ir import Program, Table, n_levels, with_tables
 
 ADDRESS_BITS = 16
-"""What a state map takes for each state: the address that its level begins at."""
+"""Bits of a state map per state: the address at which its level begins."""
 
 
 def merge_states(program: Program) -> Program:

@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 2 additions of words of up to 2 costs, 1 comparison of
  *               sums (counted, not measured); no multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, move-parent-terms, shrink-width
  *   digest      98111f049cb31340f4f97c57d177d222b76f4af2b1b9e87f5eb4fab94f49fe56
  */
@@ -52,10 +52,10 @@ enum {
     CATEGORY_WITH_MISSING_CATEGORY_COLOR_UNNAMED = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define CATEGORY_WITH_MISSING_DIGEST 0x98111F04U
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define CATEGORY_WITH_MISSING_ERR_STATE (-1)
 
@@ -64,8 +64,9 @@ typedef uint8_t category_with_missing_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  color: 4 states, categories 0=red 1=gr?n 2='/; missing: state 3
  *     1  weight: 3 states, thresholds 2.5; missing: state 2
@@ -77,38 +78,38 @@ typedef uint8_t category_with_missing_cost_t;
 
 /* Raw readings, in the sensors' own units. */
 typedef struct {
-    uint8_t color; /* category 0 .. 2; any other number: missing or unseen */
+    uint8_t color; /* category 0 .. 2; any other code: missing or unseen */
     float weight; /* weight; NaN when missing */
 } category_with_missing_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * CATEGORY_WITH_MISSING_ERR_STATE. */
 int16_t category_with_missing_predict(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t category_with_missing_predict_trusted(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES]);
 
 /* From raw readings. Any values are safe. */
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void category_with_missing_states(const category_with_missing_raw_t *x,
     uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t category_with_missing_scores(const uint8_t x[CATEGORY_WITH_MISSING_N_FEATURES],
     category_with_missing_cost_t s[CATEGORY_WITH_MISSING_N_CLASSES]);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *category_with_missing_class_name(uint8_t c);
 
 #ifdef __cplusplus

@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 1 addition of words of up to 3 costs, 2 comparisons of
  *               sums (counted, not measured); no multiplication
- *   time        varies: branches on 2 comparisons of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, fuse-parent, column-offsets, shrink-width
  *   digest      513f767a211c54dd9ffccc60144425bf58b8604ca41fe52ae01886d426a62ba0
  */
@@ -50,10 +50,10 @@ enum {
     GENERAL_NETWORK_N_STATES_X3 = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define GENERAL_NETWORK_DIGEST 0x513F767AU
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define GENERAL_NETWORK_ERR_STATE (-1)
 
@@ -62,8 +62,9 @@ typedef uint8_t general_network_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  x0: 2 states; missing: state 0
  *     1  x1: 3 states; missing: state 0
@@ -75,37 +76,37 @@ typedef uint8_t general_network_cost_t;
  *   0=c0 1=c1 2=c2
  */
 
-/* A raw reading; a number out of range when it is missing. */
+/* A raw reading; a number out of range marks a missing one. */
 typedef uint8_t general_network_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * GENERAL_NETWORK_ERR_STATE. */
 int16_t general_network_predict(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t general_network_predict_trusted(const uint8_t x[GENERAL_NETWORK_N_FEATURES]);
 
 /* From 4 raw readings. Any values are safe. */
 int16_t general_network_predict_raw(const general_network_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void general_network_states(const general_network_raw_t *x,
     uint8_t state[GENERAL_NETWORK_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t general_network_scores(const uint8_t x[GENERAL_NETWORK_N_FEATURES],
     general_network_cost_t s[GENERAL_NETWORK_N_CLASSES]);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *general_network_class_name(uint8_t c);
 
 #ifdef __cplusplus

@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 7 additions of words of up to 2 costs, 1 comparison of
  *               sums (counted, not measured); no multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      column-offsets, shrink-width
  *   digest      f99ad7c492e369b1d63d60df2d2ead0fe2687f896c46cdf019d73e71f65b55ac
  */
@@ -57,10 +57,10 @@ enum {
     HOSTILE_NAMES_N_STATES_UNNAMED_5 = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define HOSTILE_NAMES_DIGEST 0xF99AD7C4U
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define HOSTILE_NAMES_ERR_STATE (-1)
 
@@ -69,8 +69,9 @@ typedef uint8_t hostile_names_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  ": 2 states; missing: state 0
  *     1  '/ int main: 2 states; missing: state 0
@@ -86,37 +87,37 @@ typedef uint8_t hostile_names_cost_t;
  *   0="); exit(1); /' 1=%s?
  */
 
-/* A raw reading; a number out of range when it is missing. */
+/* A raw reading; a number out of range marks a missing one. */
 typedef uint8_t hostile_names_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * HOSTILE_NAMES_ERR_STATE. */
 int16_t hostile_names_predict(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t hostile_names_predict_trusted(const uint8_t x[HOSTILE_NAMES_N_FEATURES]);
 
 /* From 8 raw readings. Any values are safe. */
 int16_t hostile_names_predict_raw(const hostile_names_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void hostile_names_states(const hostile_names_raw_t *x,
     uint8_t state[HOSTILE_NAMES_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t hostile_names_scores(const uint8_t x[HOSTILE_NAMES_N_FEATURES],
     hostile_names_cost_t s[HOSTILE_NAMES_N_CLASSES]);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *hostile_names_class_name(uint8_t c);
 
 #ifdef __cplusplus

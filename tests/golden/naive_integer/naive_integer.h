@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 1 addition of words of up to 3 costs, 2 comparisons of
  *               sums (counted, not measured); no multiplication
- *   time        varies: branches on 2 comparisons of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7
  */
@@ -46,10 +46,10 @@ enum {
     NAIVE_INTEGER_N_STATES_LIGHT = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define NAIVE_INTEGER_DIGEST 0x9EA50F2DU
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define NAIVE_INTEGER_ERR_STATE (-1)
 
@@ -58,8 +58,9 @@ typedef uint8_t naive_integer_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  pressure: 3 states, thresholds -5 100; missing: state 0
  *     1  light: 2 states, thresholds 0; missing: state 0
@@ -69,38 +70,38 @@ typedef uint8_t naive_integer_cost_t;
  *   0=c0 1=c1 2=c2
  */
 
-/* A raw reading; INT16_MIN when it is missing.
- * A driver that narrows wider readings saturates them, at the lower end to INT16_MIN + 1. */
+/* A raw reading; INT16_MIN marks a missing one.
+ * A driver that narrows wider readings must saturate them, at the lower end to INT16_MIN + 1. */
 typedef int16_t naive_integer_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * NAIVE_INTEGER_ERR_STATE. */
 int16_t naive_integer_predict(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t naive_integer_predict_trusted(const uint8_t x[NAIVE_INTEGER_N_FEATURES]);
 
 /* From 2 raw readings. Any values are safe. */
 int16_t naive_integer_predict_raw(const naive_integer_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void naive_integer_states(const naive_integer_raw_t *x,
     uint8_t state[NAIVE_INTEGER_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t naive_integer_scores(const uint8_t x[NAIVE_INTEGER_N_FEATURES],
     naive_integer_cost_t s[NAIVE_INTEGER_N_CLASSES]);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *naive_integer_class_name(uint8_t c);
 
 #ifdef __cplusplus

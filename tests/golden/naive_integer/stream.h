@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 3 additions of costs, 2 comparisons of sums (counted, not
  *               measured); no multiplication
- *   time        varies: branches on 2 comparisons of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 2 comparisons of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, shrink-width
  *   digest      9ea50f2d6152119d6bd4b717d2f51abd8800d902f762b281273dd7a46adc6cc7
  */
@@ -46,10 +46,10 @@ enum {
     STREAM_N_STATES_LIGHT = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define STREAM_DIGEST 0x9EA50F2DU
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define STREAM_ERR_STATE (-1)
 
@@ -58,8 +58,9 @@ typedef uint8_t stream_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  pressure: 3 states, thresholds -5 100; missing: state 0
  *     1  light: 2 states, thresholds 0; missing: state 0
@@ -69,73 +70,73 @@ typedef uint8_t stream_cost_t;
  *   0=c0 1=c1 2=c2
  */
 
-/* A raw reading; INT16_MIN when it is missing.
- * A driver that narrows wider readings saturates them, at the lower end to INT16_MIN + 1. */
+/* A raw reading; INT16_MIN marks a missing one.
+ * A driver that narrows wider readings must saturate them, at the lower end to INT16_MIN + 1. */
 typedef int16_t stream_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * STREAM_ERR_STATE. */
 int16_t stream_predict(const uint8_t x[STREAM_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 
 /* From 2 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void stream_states(const stream_raw_t *x,
     uint8_t state[STREAM_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t stream_scores(const uint8_t x[STREAM_N_FEATURES],
     stream_cost_t s[STREAM_N_CLASSES]);
 
 /* One feature at a time
  * ---------------------
- * For devices that cannot hold all features: stream_begin, then stream_feed once for each
- * feature, in any order, then stream_end, which decides as stream_predict does.
+ * For devices that cannot hold all features: call stream_begin, then stream_feed once per
+ * feature, in any order, then stream_end, which returns the class that stream_predict returns.
  *
- * A stream_state_t takes 5 bytes: the sums, and a bit for each feature that has come. No
- * feature's state is held.
+ * A stream_state_t needs 5 bytes: the sums, and a bit for each feature fed so far. No states are
+ * kept.
  *
- * To feed a stream_state_t that stream_begin has not started is undefined. Code that shares one
- * with an interrupt has to guard it.
+ * Feeding a stream_state_t that stream_begin has not initialized is undefined behavior. Code
+ * that shares one with an interrupt handler must guard it.
  */
 typedef struct {
     stream_cost_t cost[STREAM_N_CLASSES]; /* cost of each class so far */
-    uint8_t left; /* features that are still to come */
-    uint8_t fed[1]; /* a bit for each feature that has come */
+    uint8_t left; /* number of features not yet fed */
+    uint8_t fed[1]; /* a bit for each feature fed so far */
 } stream_state_t;
 
-/* There is no feature of that number; it has come before; not all features have come. */
+/* No feature has that index; it has been fed before; not all features have been fed. */
 #define STREAM_ERR_FEATURE (-2)
 #define STREAM_ERR_TWICE (-3)
 #define STREAM_ERR_PARTIAL (-4)
 
-/* Starts a decision. */
+/* Starts a prediction. */
 void stream_begin(stream_state_t *s);
 
-/* Takes the state of feature i: 0, or STREAM_ERR_FEATURE, STREAM_ERR_STATE or
- * STREAM_ERR_TWICE. Any i and value are safe; an error leaves s as it was. */
+/* Feeds the state of feature i. Returns 0, STREAM_ERR_FEATURE, STREAM_ERR_STATE or
+ * STREAM_ERR_TWICE. Any i and value are safe; an error leaves s unchanged. */
 int16_t stream_feed(stream_state_t *s, uint16_t i, uint8_t value);
 
 /* The same for the raw reading of feature i; every reading has a state. */
 int16_t stream_feed_raw(stream_state_t *s, uint16_t i, stream_raw_t reading);
 
-/* The class index of least cost, or STREAM_ERR_PARTIAL. Changes nothing. */
+/* Index of the class of least cost, or STREAM_ERR_PARTIAL. Leaves s unchanged. */
 int16_t stream_end(const stream_state_t *s);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *stream_class_name(uint8_t c);
 
 #ifdef __cplusplus

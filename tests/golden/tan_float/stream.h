@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 2 additions of costs, 1 comparison of sums (counted, not
  *               measured); no multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
  */
@@ -47,10 +47,10 @@ enum {
     STREAM_N_STATES_X2 = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define STREAM_DIGEST 0x8D2EE513U
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define STREAM_ERR_STATE (-1)
 
@@ -59,8 +59,9 @@ typedef uint8_t stream_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  x0: 2 states, thresholds 0.5; missing: state 0
  *     1  x1: 3 states, thresholds -1.25 3; missing: state 0
@@ -71,73 +72,73 @@ typedef uint8_t stream_cost_t;
  *   0=c0 1=c1
  */
 
-/* A raw reading; NaN when it is missing. */
+/* A raw reading; NaN marks a missing one. */
 typedef float stream_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * STREAM_ERR_STATE. */
 int16_t stream_predict(const uint8_t x[STREAM_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 
 /* From 3 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void stream_states(const stream_raw_t *x,
     uint8_t state[STREAM_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t stream_scores(const uint8_t x[STREAM_N_FEATURES],
     stream_cost_t s[STREAM_N_CLASSES]);
 
 /* One feature at a time
  * ---------------------
- * For devices that cannot hold all features: stream_begin, then stream_feed once for each
- * feature, in any order, then stream_end, which decides as stream_predict does.
+ * For devices that cannot hold all features: call stream_begin, then stream_feed once per
+ * feature, in any order, then stream_end, which returns the class that stream_predict returns.
  *
- * A stream_state_t takes 6 bytes: the sums, and the states of all features. A table that reads
- * several features is added when the last of them has come. Any of them may be the last, so none
- * can be forgotten before.
+ * A stream_state_t needs 6 bytes: the sums, and the states of all features. A table that reads
+ * several features is added once the last of them has been fed. Any of them may be the last, so
+ * all their states are kept.
  *
- * To feed a stream_state_t that stream_begin has not started is undefined. Code that shares one
- * with an interrupt has to guard it.
+ * Feeding a stream_state_t that stream_begin has not initialized is undefined behavior. Code
+ * that shares one with an interrupt handler must guard it.
  */
 typedef struct {
     stream_cost_t cost[STREAM_N_CLASSES]; /* cost of each class so far */
-    uint8_t left; /* features that are still to come */
-    uint8_t x[STREAM_N_FEATURES]; /* state of each feature that has come */
+    uint8_t left; /* number of features not yet fed */
+    uint8_t x[STREAM_N_FEATURES]; /* state of each feature fed so far */
 } stream_state_t;
 
-/* There is no feature of that number; it has come before; not all features have come. */
+/* No feature has that index; it has been fed before; not all features have been fed. */
 #define STREAM_ERR_FEATURE (-2)
 #define STREAM_ERR_TWICE (-3)
 #define STREAM_ERR_PARTIAL (-4)
 
-/* Starts a decision. */
+/* Starts a prediction. */
 void stream_begin(stream_state_t *s);
 
-/* Takes the state of feature i: 0, or STREAM_ERR_FEATURE, STREAM_ERR_STATE or
- * STREAM_ERR_TWICE. Any i and value are safe; an error leaves s as it was. */
+/* Feeds the state of feature i. Returns 0, STREAM_ERR_FEATURE, STREAM_ERR_STATE or
+ * STREAM_ERR_TWICE. Any i and value are safe; an error leaves s unchanged. */
 int16_t stream_feed(stream_state_t *s, uint16_t i, uint8_t value);
 
 /* The same for the raw reading of feature i; every reading has a state. */
 int16_t stream_feed_raw(stream_state_t *s, uint16_t i, stream_raw_t reading);
 
-/* The class index of least cost, or STREAM_ERR_PARTIAL. Changes nothing. */
+/* Index of the class of least cost, or STREAM_ERR_PARTIAL. Leaves s unchanged. */
 int16_t stream_end(const stream_state_t *s);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *stream_class_name(uint8_t c);
 
 #ifdef __cplusplus

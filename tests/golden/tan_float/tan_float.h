@@ -9,9 +9,9 @@
  *               static RAM
  *   work        predict, from states: 1 addition of words of up to 2 costs, 1 comparison of sums
  *               (counted, not measured); no multiplication
- *   time        varies: branches on 1 comparison of sums, on states, on readings;
- *               --constant-time has none
- *   stack       no recursion, no calls by address, no arrays of variable length
+ *   time        varies: branches on 1 comparison of sums, on states, on readings; none with
+ *               --constant-time
+ *   stack       no recursion, no function pointers, no variable-length arrays
  *   passes      normalize-rows, fuse-parent, fold-prior, shrink-width
  *   digest      8d2ee5136dceca1a96c904770708d56248c8e538e7caa4e564964b15b44ce57d
  */
@@ -47,10 +47,10 @@ enum {
     TAN_FLOAT_N_STATES_X2 = 2
 };
 
-/* Where the model's digest begins, by which files of two models do not build together. */
+/* First 32 bits of the model's digest: files of different models do not build together. */
 #define TAN_FLOAT_DIGEST 0x8D2EE513U
 
-/* Errors are negative; every class index is not. This one: a state is not below its feature's
+/* Errors are negative, class indices are not. ERR_STATE: a state is not below its feature's
  * number of states. */
 #define TAN_FLOAT_ERR_STATE (-1)
 
@@ -59,8 +59,9 @@ typedef uint8_t tan_float_cost_t;
 
 /* Inputs
  * ------
- * Feature i is element i of x. Its state is how many of its thresholds lie below the reading, or
- * the number of its category. A missing or unseen reading takes the state named last.
+ * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
+ * below the reading) or the code of a category. `missing` names the state of a
+ * missing or unseen reading.
  *
  *     0  x0: 2 states, thresholds 0.5; missing: state 0
  *     1  x1: 3 states, thresholds -1.25 3; missing: state 0
@@ -71,37 +72,37 @@ typedef uint8_t tan_float_cost_t;
  *   0=c0 1=c1
  */
 
-/* A raw reading; NaN when it is missing. */
+/* A raw reading; NaN marks a missing one. */
 typedef float tan_float_raw_t;
 
-/* Deciding
- * --------
- * Each function returns the class index of least cost, the smallest one on ties. None keeps
- * anything between calls, so interrupts and threads may call them at any time. No pointer may be
- * NULL, and what it points to must not change before the function returns.
+/* Prediction
+ * ----------
+ * Each function returns the index of the class of least cost, the smallest index on ties. All are
+ * reentrant: threads and interrupt handlers may call them at any time. Pointers must not be NULL,
+ * and the data behind them must not change during a call.
  */
 
-/* From states. Any values are safe: if a state is out of range, the answer is
+/* From states. Any values are safe: if a state is out of range, the result is
  * TAN_FLOAT_ERR_STATE. */
 int16_t tan_float_predict(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 
-/* From states that the caller guarantees to be in range. Checks nothing. */
+/* From states that the caller guarantees to be in range; nothing is checked. */
 int16_t tan_float_predict_trusted(const uint8_t x[TAN_FLOAT_N_FEATURES]);
 
 /* From 3 raw readings. Any values are safe. */
 int16_t tan_float_predict_raw(const tan_float_raw_t *x);
 
-/* The states of raw readings, for example to ask for scores. */
+/* Discretizes raw readings into states, for example to compute scores. */
 void tan_float_states(const tan_float_raw_t *x,
     uint8_t state[TAN_FLOAT_N_FEATURES]);
 
-/* From states, with s[c] = cost[c] - least cost: 0 for the decision. On an error s is all zeros. s is
- * written before it is read, so it needs no initial values. */
+/* From states; also sets s[c] = cost[c] - least cost, which is 0 for the predicted class. On an
+ * error s is all zeros. s need not be initialized. */
 int16_t tan_float_scores(const uint8_t x[TAN_FLOAT_N_FEATURES],
     tan_float_cost_t s[TAN_FLOAT_N_CLASSES]);
 
-/* Label of a class in UTF-8; "" for an index that is no class. On AVR it points into flash: read it
- * with pgm_read_byte, or print it with %S. */
+/* Label of a class in UTF-8, or "" if c is not a class index. On AVR the label is in flash: read it
+ * with pgm_read_byte or print it with %S. */
 const char *tan_float_class_name(uint8_t c);
 
 #ifdef __cplusplus

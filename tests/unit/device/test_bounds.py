@@ -38,7 +38,7 @@ def test_a_count_is_a_macro_only_if_it_is_that_of_every_input():
     for each in (found(is_exact=True, high=6), found(is_exact=False)):
         lines = bound_lines(each, "m")
         assert lines[-1] == "#define M_PREDICT_STACK 12U"
-        assert "seen over 100 inputs; not a bound." in " ".join(lines)
+        assert "observed over 100 inputs; not a bound." in " ".join(lines)
 
 
 def test_instructions_are_not_sold_as_cycles():

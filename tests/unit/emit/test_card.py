@@ -41,8 +41,8 @@ def test_the_card_of_a_naive_model():
         "work": "predict, from states: 3 additions of costs, 2 comparisons of sums (counted, not "
         "measured); no multiplication",
         "time": "varies: branches on 2 comparisons of sums, on states, on readings; "
-        "--constant-time has none",
-        "stack": "no recursion, no calls by address, no arrays of variable length",
+        "none with --constant-time",
+        "stack": "no recursion, no function pointers, no variable-length arrays",
         "passes": "normalize-rows, shrink-width",
         "digest": model_digest(model),
     }
@@ -53,8 +53,8 @@ def test_the_card_says_what_time_depends_on():
         text = emit_c(hand.pseudo_tan(), EmitOptions("m", **options)).files["m.h"]
         return text.replace("\n *               ", " ")
 
-    assert "comparisons of sums, on states; --constant-time has none\n" in told(kernel="plain")
-    assert "on states, on addresses made of states" in told(kernel="packed")
+    assert "comparisons of sums, on states; none with --constant-time\n" in told(kernel="plain")
+    assert "on states, on addresses computed from states" in told(kernel="packed")
     assert "time        one path for all inputs" in told(constant_time=True)
 
 
@@ -63,7 +63,7 @@ def test_the_card_excepts_missing_features_from_constant_time():
         options = EmitOptions("m", frozenset(entries), constant_time=True)
         return emit_c(hand.naive_integer(), options).files["m.h"]
 
-    exception = "except predict_missing: its path depends on what is missing"
+    exception = "except predict_missing: its path depends on the missing features"
     assert exception not in told("scores")
     assert exception in told("missing")
 
@@ -92,7 +92,7 @@ def test_the_largest_sum_counts_a_prior_of_ones():
 
 def test_costs_of_a_cycle_are_told_to_be_no_probabilities():
     numbers = card(hand.pseudo_tan())["numbers"]
-    assert numbers.startswith("costs in UQ5.1, no -ln p as arcs form a cycle; sums in ")
+    assert numbers.startswith("costs in UQ5.1, not -ln p: arcs form a cycle; sums in ")
 
 
 def trained(**training):
@@ -101,8 +101,8 @@ def trained(**training):
 
 def test_free_tables_are_told_to_be_no_probabilities():
     free = trained(parameters="free")
-    assert ", no -ln p as tables are free; sums in " in card(free)["numbers"]
-    assert "Cost of a class: a score, the least wins, in units of 2^" in header(free)
+    assert ", not -ln p: tables are free; sums in " in card(free)["numbers"]
+    assert "Cost of a class: a score (the lowest wins) in units of 2^" in header(free)
     assert "Cost of a class: -ln p in units of 2^" in header(trained(parameters="hybrid"))
 
 
@@ -120,7 +120,7 @@ def test_an_error_has_its_interval():
     test = trained(error_test=0.25, error_validation=0.5, confusion_of="test", **INTERVAL)
     assert card(test)["test error"].endswith(f"training, {WORDS}")
     held = card(trained(error_validation=0.25, confusion_of="validation", **INTERVAL))
-    assert f"options, {WORDS}; the tables" in held["val. error"]
+    assert f"options, {WORDS}; the final tables" in held["val. error"]
     other = card(trained(error_test=0.25, confusion_of="validation", **INTERVAL))
     assert other["test error"] == "25.00 % of rows not used in training"
     for forged in ([0.3, 0.1], [0, "1"], [0.1], 3, [-1, 0]):
@@ -133,7 +133,7 @@ def test_the_error_of_the_procedure_is_that_of_cross_validation():
     told = card(trained(error_validation=0.5, **of_folds, **INTERVAL))
     assert told["error"] == (
         "25.00 % by cross-validation of the whole training procedure in 5 folds, "
-        f"{WORDS}; the tables are of all rows"
+        f"{WORDS}; the final tables use all rows"
     )
     assert "val. error" not in told
     both = card(trained(error_test=0.5, **of_folds, **INTERVAL))
@@ -143,7 +143,7 @@ def test_the_error_of_the_procedure_is_that_of_cross_validation():
 
 def test_the_validation_error_stands_in():
     told = card(trained(error_test=None, error_validation=0))
-    assert told["val. error"].startswith("0.00 % of validation rows, by a first training ")
+    assert told["val. error"].startswith("0.00 % of validation rows, in a first training ")
     assert "test error" not in told
 
 
@@ -164,7 +164,8 @@ def test_the_validation_error_stands_in():
 def test_the_error_of_a_search_names_what_it_chose_by(folds, chosen_by, words):
     record = {"error_validation": 0.25, "validation_folds": folds, "chosen_by": chosen_by}
     told = card(trained(error_test=None, **record))
-    assert told["val. error"] == f"25.00 % of validation rows, {words}; the tables are of all rows"
+    ends = f"{words}; the final tables use all rows"
+    assert told["val. error"] == f"25.00 % of validation rows, {ends}"
 
 
 def test_a_forged_number_of_folds_is_left_out():

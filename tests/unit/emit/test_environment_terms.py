@@ -40,7 +40,7 @@ def test_every_file_is_tagged_on_request(package):
         if path == "idf_component.yml":
             assert yaml.safe_load(text)["license"] == "MIT OR Apache-2.0"
         elif path == "README.md" and package != "plain":
-            assert "Its files are tagged MIT OR Apache-2.0, and no author is named." in rest
+            assert "The files carry the license tag MIT OR Apache-2.0 and name no author." in rest
         else:
             assert rest == plain[path], path
 

@@ -21,10 +21,10 @@ def header_of(text):
 def test_it_says_what_it_covers():
     files = emit_c(hand.naive_integer(), EmitOptions("m", frozenset({"scores"}))).files
     said = header_of(files["m_selftest.c"])
-    assert "calls every entry point and provokes every error" in said
-    assert "all 5 rows of its tables" in said
-    assert "all 12 readings at the ends of states" in said
-    assert "of any bit of these rows in the scores" in said
+    assert "calls every entry point and triggers every error" in said
+    assert "all 5 rows of the tables" in said
+    assert "all 12 readings at the boundaries of states" in said
+    assert "any single-bit error in these rows, by the scores" in said
 
 
 def test_a_small_self_test_says_what_it_leaves_out():
@@ -33,7 +33,7 @@ def test_a_small_self_test_says_what_it_leaves_out():
     said = header_of(emit_c(model, options).files["m_selftest.c"])
     read, n_rows = re.search(r"([\d,]+) of ([\d,]+) rows", said).groups()
     assert 0 < int(read.replace(",", "")) < int(n_rows.replace(",", ""))
-    assert re.search(r"\d+ of \d+ readings at the ends", said)
+    assert re.search(r"\d+ of \d+ readings at the boundaries", said)
 
 
 @pytest.mark.parametrize("n", [1, 8])

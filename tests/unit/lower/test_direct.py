@@ -24,7 +24,7 @@ def test_floats_are_compared_as_integers_that_order_like_them():
     direct = direct_of(model_of("float32"), optimize="size")
     assert direct.limit_type == "int32_t"
     assert direct.arrays[1].lines[1] == "-2139095040, 0, 71362,"
-    assert "order like the floats" in direct.arrays[1].comment
+    assert "with the order of the floats" in direct.arrays[1].comment
 
 
 @pytest.mark.parametrize("options", [{"optimize": "speed"}, {"optimize": "size", "kernel": "cuts"}])

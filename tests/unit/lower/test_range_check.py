@@ -28,7 +28,7 @@ def test_floats_are_compared_as_the_integers_that_order_alike():
     checked = emission.layout.range_check
     assert checked.has_floats
     assert checked.arrays[0].type == "int32_t"
-    assert "as the integer that orders like it" in checked.arrays[0].comment
+    assert "as an integer of the same order" in checked.arrays[0].comment
     assert "INFINITY" in emission.files["m_vectors.h"]
     assert "m_vector_limit_answer(uint16_t k)" in emission.files["m_selftest.c"]
 

@@ -79,8 +79,8 @@ def test_members_say_what_is_missing():
         "a; INT16_MIN when missing",
         "c; INT32_MIN when missing",
         "d; NaN when missing",
-        "category 0 .. 1; any other number: missing or unseen",
-        "state 0 .. 3; any other number: missing or unseen",
+        "category 0 .. 1; any other code: missing or unseen",
+        "state 0 .. 3; any other code: missing or unseen",
     ]
 
 
@@ -89,8 +89,8 @@ def test_a_category_without_labels_has_no_range_of_codes():
     known = Feature("k", "category", 1, categories=("x",))
     comments = [f.comment for f in plan_raw((Feature("n", "category", 1), known), 8).fields]
     assert comments == [
-        "category without labels; any number: missing or unseen",
-        "category 0; any other number: missing or unseen",
+        "category without labels; any code: missing or unseen",
+        "category 0; any other code: missing or unseen",
     ]
 
 

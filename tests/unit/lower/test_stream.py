@@ -46,7 +46,7 @@ def test_tables_of_one_feature_are_not_fused(optimize):
 
 def test_the_header_tells_the_size_with_and_without_alignment():
     header = emit_c(LARGE["wide_costs"](), EmitOptions("m", STREAM)).files["m.h"]
-    told = re.search(r"takes (\d+) bytes, (\d+) where numbers are aligned", header)
+    told = re.search(r"needs (\d+) bytes, (\d+) with alignment", header)
     assert told
     assert 0 < int(told[2]) - int(told[1]) < 4
     assert "int16_t m_feed_raw(" in header

@@ -31,7 +31,7 @@ MOST_CLASSES = 32
 """Bits of the widest word."""
 MOST_BITS = 3
 """Bits of an entry: 2, and one more where tables or the prior were added up. Beyond, lanes are
-faster on every machine."""
+faster on every target."""
 EVEN_BITS = 0x55555555
 """Bits 0, 2, 4, ...: the planes in the lower halves of words that two planes share."""
 
@@ -153,7 +153,7 @@ def _n_words(rows: IntArray, planes: int) -> int:
 
 
 def _words(rows: IntArray, planes: int, half_bits: int) -> IntArray:
-    """Return rows of costs as words, as many as a power of two: addresses are then shifts."""
+    """Return rows of costs as words, a power of two of them, so that addresses are shifts."""
     n_words = max(1, _n_words(rows, planes))
     words = np.zeros((len(rows), 1 << (n_words - 1).bit_length()), dtype=np.int64)
     for bit in range(planes * n_words):

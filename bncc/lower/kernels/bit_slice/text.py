@@ -13,7 +13,7 @@ from bncc.lower.kernels.shared.rows import table_heading, table_lines
 from bncc.program.ir import Program
 
 _POINTERS = ("row", "other")
-"""What points to the rows of the one or two tables of a block."""
+"""Pointers to the rows of the one or two tables of a block."""
 
 
 def bit_slice_text(
@@ -113,7 +113,7 @@ class _Statements:
         return tables
 
     def _pointers(self, tables: list[int]) -> dict[int, str]:
-        """Return what points to the row of each table whose rows have more than one word."""
+        """Return the pointer to the row of each table whose rows have more than one word."""
         pointed = zip(tables, _POINTERS, strict=False)
         return {t: name for t, name in pointed if self.kernel.rows[t].shape[1] > 1}
 
@@ -168,7 +168,7 @@ def _hex(value: int, bits: int) -> str:
 
 
 def _wrapped(start: str, words: list[str], separator: str, end: str) -> list[str]:
-    """Return a statement on one line where it fits, else with all but its first word below."""
+    """Return a statement on one line if it fits, else with all but its first word below."""
     line = start + separator.join(words) + end
     if len(line) <= LINE:
         return [line]

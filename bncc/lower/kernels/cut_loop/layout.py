@@ -43,7 +43,7 @@ class CutLoopKernel:
 
     @cached_property
     def is_doubled(self) -> bool:
-        """Whether all tables have as many features of two levels, so that rows need no strides."""
+        """True if all tables have as many features of two levels, so that rows need no strides."""
         has_two_levels = all(each.n_levels == 2 for cuts in self.cuts for each in cuts)
         return has_two_levels and self.same_n_cuts and self.row_length == 1
 
@@ -65,7 +65,7 @@ class CutLoopKernel:
     @cached_property
     def entries(self) -> tuple[IntArray, ...]:
         """
-        What is listed of each table.
+        List entries of each table.
 
         How many entries that is, unless as many for all tables; how many words its rows have,
         unless all have as many; of each cut the feature, the least state above it and, unless
@@ -75,12 +75,12 @@ class CutLoopKernel:
 
     @cached_property
     def same_n_cuts(self) -> bool:
-        """Whether all tables have as many cuts."""
+        """True if all tables have as many cuts."""
         return len(set(self.n_cuts)) == 1
 
     @cached_property
     def same_n_rows(self) -> bool:
-        """Whether all tables have as many rows."""
+        """True if all tables have as many rows."""
         return len(set(self.n_rows)) == 1
 
     @cached_property
@@ -171,7 +171,7 @@ class CutLoopKernel:
         )
 
     def _entries(self, t: int) -> IntArray:
-        """Return what is listed of one table."""
+        """Return the list entries of one table."""
         cuts, n_levels = self.cuts[t], [each.n_levels for each in self.cuts[t]]
         found = [] if self.same_n_rows else [self.n_rows[t] * self.row_length]
         for k, each in enumerate(cuts):

@@ -1,4 +1,4 @@
-"""The looped kernel of cuts as C: the list of cuts, and what a row adds to the lanes."""
+"""The looped kernel of cuts as C: the list of cuts, and the additions of a row to the lanes."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def cut_loop_text(
 
 
 def _word_lines(sums: LoopedKernel, name: str) -> dict[str, object]:
-    """Print what the words of a row add to their sums, and what is taken off these in the end."""
+    """Print the additions of a row's words to their sums, and the subtractions at the end."""
     lines, ends, first = [], [], 0
     for w in range(sums.n_words):
         parts = [part for part in sums.parts if part.word == w]
@@ -69,14 +69,14 @@ def _rows(program: Program, kernel: CutLoopKernel) -> Iterator[ArrayText]:
         unsigned(place_bits),
         "places",
         n_places,
-        "Where the row of each joint state begins, one table per heading.",
+        "Index of the row of each joint state, one table per heading.",
         tuple(places),
         n_places * place_bits // 8,
     )
 
 
 def _distinct(dictionary: RowDictionary, word_bits: int, digits: int) -> ArrayText:
-    """Print the different rows of all tables."""
+    """Print the distinct rows of all tables."""
     lines = []
     for row in dictionary.rows.tolist():
         words = (f"0x{word:0{digits}X}U," if digits else f"{word}U," for word in row)
@@ -100,19 +100,19 @@ def _cuts(program: Program, kernel: CutLoopKernel) -> ArrayText:
     n_entries = sum(entries.size for entries in kernel.entries)
     parts = []
     if not kernel.same_n_cuts:
-        parts.append("how many entries are its")
+        parts.append("number of its entries")
     if not kernel.same_n_rows:
         parts.append(
-            "how many words its rows have" if not kernel.dictionary else "how many rows it has"
+            "number of words of its rows" if not kernel.dictionary else "number of its rows"
         )
-    parts.append("of each cut the feature and the least state above it")
+    parts.append("for each cut the feature and the smallest state above it")
     if not kernel.is_doubled:
-        parts[-1] = "of each cut the feature, the least state above it, and how far rows are apart"
+        parts[-1] = "for each cut the feature, the smallest state above it, and the row stride"
     return ArrayText(
         unsigned(kernel.entry_bits),
         "cuts",
         n_entries,
-        f"Of each table: {'; '.join(parts)}.",
+        f"Per table: {'; '.join(parts)}.",
         tuple(lines),
         n_entries * kernel.entry_bits // 8,
     )

@@ -1,5 +1,5 @@
 """
-The packed kernel of cuts: the least code, costs of a row taken out one by one.
+The packed kernel of cuts: the least code, costs of a row extracted one by one.
 
 A list in flash has every cut as one number: the feature, the least state above the cut, whether it
 is a further cut of the feature before, and whether the table has more. One loop walks it and counts
@@ -32,7 +32,7 @@ MARK_BITS = 2
 
 @dataclass(frozen=True, eq=False)
 class CutPackedKernel:
-    """A program of cuts whose costs stand in flash bit by bit."""
+    """A program of cuts whose costs are packed in flash without gaps."""
 
     program: Program  # What it sums
     dictionary: DistinctRows | None  # Its rows where equal ones are stored once
@@ -65,7 +65,7 @@ class CutPackedKernel:
 
     @property
     def step(self) -> int:
-        """How far rows of a table are apart: in bytes, or in numbers of distinct rows."""
+        """Row stride of a table: in bytes, or in numbers of distinct rows."""
         return 1 if self.dictionary else self.row_bytes
 
     @property
@@ -108,7 +108,7 @@ class CutPackedKernel:
 
     @property
     def prior(self) -> IntArray | None:
-        """Where the sums start; None when at zero."""
+        """Initial values of the sums; None if they are zero."""
         return self.program.prior if self.program.prior.any() else None
 
     @property
@@ -170,7 +170,7 @@ class CutPackedKernel:
         Return rows as bytes.
 
         Shapes: `costs` (n_rows, n_classes) int64; returns (n_rows, row_bytes) int64, the first
-        class lowest in the first byte; a cost may go on in the next one.
+        class lowest in the first byte; a cost may continue in the next one.
         """
         bits = (costs[:, :, None] >> np.arange(self.cost_bits)) & 1
         flat = bits.reshape(len(costs), -1).astype(np.uint8)
@@ -178,7 +178,7 @@ class CutPackedKernel:
         return packed
 
     def _entries(self, cuts: TableCuts) -> Iterator[int]:
-        """Yield what is listed of the cuts of one table."""
+        """Yield the list entries of the cuts of one table."""
         last = cuts[-1].feature, len(cuts[-1].least) - 1
         for each in cuts:
             for k, least in enumerate(each.least):
@@ -187,7 +187,7 @@ class CutPackedKernel:
 
 
 def cut_packed(program: Program) -> Iterator[CutPackedKernel]:
-    """Return the layouts of a program of cuts whose costs are taken out one by one."""
+    """Return the layouts of a program of cuts whose costs are extracted one by one."""
     if not is_of_cuts(program):
         return
     ordered = tuple(most_levels_first(table, program.n_states) for table in program.tables)

@@ -17,7 +17,7 @@ def cut_packed_text(
     prior = kernel.prior
     if prior is not None:
         bits = width_of(int(prior.max()))
-        tables.append(array("prior", bits, prior.tolist(), "Cost of each class at the start."))
+        tables.append(array("prior", bits, prior.tolist(), "Prior cost of each class."))
     least = (1 << kernel.least_bits) - 1
     largest_table = max(kernel.n_rows) * kernel.step
     return KernelText(
@@ -55,7 +55,7 @@ def _scaled(number: str, factor: int, apart: str) -> str:
 def _rows(program: Program, kernel: CutPackedKernel) -> Iterator[ArrayText]:
     """Print the rows of all tables, or the distinct ones and their numbers."""
     tables = kernel.program.tables
-    costs = f"Costs of {counted(kernel.cost_bits, 'bit')} without a gap, the first class lowest"
+    costs = f"Costs of {counted(kernel.cost_bits, 'bit')} without gaps, first class lowest"
     row = f"{counted(kernel.row_bytes, 'byte')} per"
     if kernel.dictionary is None:
         lines = [
@@ -83,7 +83,7 @@ def _rows(program: Program, kernel: CutPackedKernel) -> Iterator[ArrayText]:
         unsigned(kernel.number_bits),
         "numbers",
         n_numbers,
-        "Which distinct row each joint state has, one table per heading.",
+        "Distinct row of each joint state, one table per heading.",
         tuple(lines),
         n_numbers * kernel.number_bits // 8,
     )
@@ -103,9 +103,9 @@ def _cuts(kernel: CutPackedKernel) -> ArrayText:
         unsigned(kernel.entry_bits),
         "cuts",
         kernel.n_cuts,
-        "Cuts of all tables. Bit 0: a further cut of the feature before it; bit 1: the table has "
-        f"another; then {counted(kernel.least_bits, 'bit')} of the least state above it; then its "
-        "feature.",
+        "Cuts of all tables. Bit 0: a further cut of the previous feature; bit 1: the table has "
+        f"another cut; then {counted(kernel.least_bits, 'bit')}: the smallest state above it; then "
+        "its feature.",
         tuple(lines),
         kernel.n_cuts * kernel.entry_bits // 8,
     )

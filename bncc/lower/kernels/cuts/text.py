@@ -90,7 +90,7 @@ def _statements(program: Program, kernel: CutKernel, name: str) -> Iterator[list
         ]
     top = len(lanes.schedule.levels) - 1
     if top:
-        yield ["/* Leave each lane to its class alone. */", *_taken_off(lanes, top)]
+        yield ["/* Leave one class per lane. */", *_taken_off(lanes, top)]
 
 
 def _words(kernel: LaneKernel, t: int, name: str) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _words(kernel: LaneKernel, t: int, name: str) -> Iterator[str]:
 
 
 def _flush(kernel: LaneKernel, step: Step) -> list[str]:
-    """Print the addition of a level's sums to the level above, whole and the odd lanes apart."""
+    """Print the addition of a level's sums to the level above: whole words, and odd lanes again."""
     below, level = variables(kernel, step.number), kernel.schedule.levels[step.number]
     words = kernel.schedule.levels[step.level].words
     values = [
@@ -124,7 +124,7 @@ def _flush(kernel: LaneKernel, step: Step) -> list[str]:
 
 
 def _whole_prior(kernel: LaneKernel) -> IntArray:
-    """Return what the highest level starts from, with what will be taken off it."""
+    """Return the initial values of the highest level, with the later subtractions added."""
     prior, level = kernel.prior.copy(), kernel.highest
     for k, word in enumerate(level.words):
         if word.is_odd:

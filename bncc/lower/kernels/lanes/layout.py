@@ -27,9 +27,9 @@ from bncc.program.ranges import cost_bounds
 MANY_ROWS = 64
 """Rows that compilers which load ahead would keep on the stack by the hundred bytes."""
 REGISTERS = (4, 8, 12)
-"""Words of a row that machines with few, some and many registers keep there."""
+"""Words of a row that targets with few, some and many registers keep there."""
 FEW_BYTES = 26
-"""Bytes of sums that an AVR's 32 registers have room for beside two addresses, a zero, a byte."""
+"""Bytes of sums that an AVR's 32 registers hold with two addresses, a zero and a byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,15 +158,15 @@ class LaneKernel:
 
     @property
     def is_kept_in_turn(self) -> bool:
-        """Whether there are so many rows that none should be loaded before its turn."""
+        """True if there are too many rows to load them early."""
         return self.lowest.word_bits == 32 and len(self.tables) >= MANY_ROWS
 
     @property
     def is_by_word(self) -> bool:
         """
-        Whether the first words of all rows come first, then the second ones, and so on.
+        True if the first words of all rows come first, then the second ones, and so on.
 
-        Machines with registers of 64 bits scale an index by one word in the addition itself.
+        Targets with 64-bit registers scale an index by one word in the addition itself.
         """
         return self.lowest.word_bits > WIDEST_SUM and self.dictionary is None
 
@@ -177,7 +177,7 @@ class LaneKernel:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether states may be read by an address that moves on, with a register to keep it."""
+        """True if states may be read by an auto-incremented address that stays in a register."""
         own = [table.features[-1] for table in self.tables]
         has_room = self._level_bytes(self.schedule.used[0]) < FEW_BYTES
         is_naive = all(len(table.features) == 1 for table in self.tables)

@@ -7,7 +7,7 @@ adds one level's bound to the next and clears it; a step is taken only if no bou
 lane. No lane can exceed the largest cost of its class over all inputs either, for partial sums of
 costs >= 0 are at most the whole, so the smaller of the two bounds counts.
 
-Packed lanes: the costs of several classes in one machine word, added all at once.
+Packed lanes (SWAR): the costs of several classes in one word, added all at once.
 
 A word of w bits is cut into lanes of s bits, and lane p, at offset p s, belongs to one class. One
 addition of words adds the costs of all its classes, exactly so long as no lane carries into the
@@ -45,12 +45,12 @@ WIDEST_SUM = 32
 
 @dataclass(frozen=True)
 class Word:
-    """Which classes share a word."""
+    """Classes that share a word."""
 
     classes: tuple[int, ...]  # By lane, the lowest first
     # At a level above the lowest: the word of the level below that it is split from
     source: int = -1
-    is_odd: bool = False  # Whether it has that word's odd lanes
+    is_odd: bool = False  # True if it has that word's odd lanes
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Level:
     word_bits: int  # Width of a word
     lane_bits: int  # Width of a lane
     words: tuple[Word, ...]  # All classes, each in one lane
-    is_signed: bool  # Whether words are added as signed numbers
+    is_signed: bool  # True if words are added as signed numbers
 
     def capacity(self, n_classes: int, *, is_top: bool) -> IntArray:
         """Return the bits of costs that each class's lane holds, (n_classes,) int64."""
@@ -133,7 +133,7 @@ class Step:
     kind: str
     number: int  # The table, or the level that is flushed
     level: int  # The level whose sums it adds to
-    is_first: bool  # Whether it sets its sums instead of adding to them
+    is_first: bool  # True if it sets its sums instead of adding to them
 
 
 @dataclass(frozen=True)

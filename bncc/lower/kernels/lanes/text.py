@@ -1,4 +1,4 @@
-"""The lanes kernel as C: straight-line sums of words, and costs taken out of their lanes."""
+"""The lanes kernel as C: straight-line sums of words, and costs extracted from their lanes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def hexadecimal(value: int) -> str:
 
 
 def entry_type(kernel: LaneKernel) -> str:
-    """Return the C type of what a table holds: words, or places of rows in the dictionary."""
+    """Return the C type of a table: words, or indices of rows in the dictionary."""
     dictionary = kernel.dictionary
     return unsigned(dictionary.place_bits) if dictionary else sum_type(kernel.lowest)
 
@@ -137,7 +137,7 @@ def rows_once(rows: IntArray, kernel: LaneKernel) -> ArrayText:
         type=sum_type(kernel.lowest),
         name="distinct",
         length=rows.size,
-        comment="Distinct rows of all tables, which hold the places where theirs begin.",
+        comment="Distinct rows of all tables; the tables hold the indices of their rows.",
         lines=lines,
         n_bytes=rows.size * kernel.lowest.word_bits // 8,
     )
@@ -161,7 +161,7 @@ class Comparison:
 
 
 def cost_type(kernel: LaneKernel) -> str:
-    """Return the unsigned C type of a cost that is taken out of its lane."""
+    """Return the unsigned C type of a cost that is extracted from its lane."""
     return unsigned(min(kernel.highest.word_bits, WIDEST_SUM))
 
 
@@ -174,7 +174,7 @@ def result(kernel: LaneKernel, w: int) -> str:
 
 
 def cost_of(kernel: LaneKernel, c: int) -> str:
-    """Return a class's cost taken out of the result."""
+    """Return the expression that extracts a class's cost from the result."""
     level = kernel.highest
     w, lane = next(
         (w, word.classes.index(c)) for w, word in enumerate(level.words) if c in word.classes
@@ -221,7 +221,7 @@ def lane_names(kernel: LaneKernel) -> dict[str, object]:
 
 
 def _comparisons(kernel: LaneKernel) -> dict[str, object]:
-    """Return what the template needs to compare costs in the words that have them."""
+    """Return the template data for comparing costs inside their words."""
     if kernel.top is None:
         return {}
     ones, found = comparisons(kernel, kernel.top)
@@ -266,7 +266,7 @@ def lanes_text(program: Program, kernel: LaneKernel, name: str, state_bits: int)
 
 
 def _row_bytes(kernel: LaneKernel) -> int:
-    """Return the bytes of what a table holds for a joint state."""
+    """Return the bytes of a table's entry for a joint state."""
     dictionary = kernel.dictionary
     return (dictionary.place_bits if dictionary else kernel.n_words * kernel.lowest.word_bits) // 8
 
@@ -328,7 +328,7 @@ def _read(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
 
 
 def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
-    """Yield the statements that add the bytes of a row one after the other."""
+    """Yield the statements that add the bytes of a row in order."""
     level = kernel.schedule.levels[step.level]
     for w, variable in enumerate(variables(kernel, step.level)):
         start = f"{kernel.prior[w] if level is kernel.highest else 0}U"
@@ -337,7 +337,7 @@ def _walked(kernel: LaneKernel, step: Step, name: str) -> Iterator[str]:
 
 
 def _walks(kernel: LaneKernel) -> bool:
-    """Return whether rows are read byte by byte, at an address that moves on."""
+    """Return whether rows are read byte by byte, at an auto-incremented address."""
     return kernel.lowest.word_bits == 8
 
 

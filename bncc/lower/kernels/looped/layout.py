@@ -1,5 +1,5 @@
 """
-The looped kernel: rows of packed costs, taken apart into lanes that a loop over tables sums.
+The looped kernel: rows of packed costs, split into lanes that a loop over tables sums.
 
 Costs are stored in as few bits as they need, and a word of several is added in a few operations:
 moved down and masked, every k-th of its costs has a lane k times as wide. Lanes sum as many rows as
@@ -26,7 +26,7 @@ from bncc.program.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.program.ranges import largest_cost
 
 IN_REGISTERS = 8
-"""Sums that a machine with few registers keeps in them."""
+"""Sums that a target with few registers keeps in them."""
 LEAST_RUN = 8
 """Rows below which emptying the lanes costs as much as filling them."""
 
@@ -55,7 +55,7 @@ class LoopedKernel:
 
     @cached_property
     def finder(self) -> Finder:
-        """Where rows begin."""
+        """Finder of row addresses."""
         return finder_of(self.program, self.n_words)
 
     @cached_property
@@ -70,7 +70,7 @@ class LoopedKernel:
 
     @property
     def n_runs(self) -> int:
-        """How often lanes are emptied."""
+        """Number of times that lanes are emptied."""
         return -(-len(self.program.tables) // self.run)
 
     @property
@@ -86,12 +86,12 @@ class LoopedKernel:
 
     @property
     def has_lanes(self) -> bool:
-        """Whether several classes share a sum."""
+        """True if several classes share a sum."""
         return any(len(part.classes) > 1 for part in self.parts)
 
     @property
     def part_bits(self) -> int:
-        """Width of a word that is taken apart and of a sum of lanes, 16 or 32."""
+        """Width of a word to split and of a sum of lanes, 16 or 32."""
         is_wide = self.has_lanes or max(self.sum_bits, self.packing.word_bits) > 16
         return SUM_BITS if is_wide else 16
 
@@ -151,7 +151,7 @@ class LoopedKernel:
 
     @property
     def n_moves(self) -> int:
-        """Shifts and masks that take the words of a row apart."""
+        """Shifts and masks that split the words of a row."""
         return sum((part.shift > 0) + (not part.is_rest) for part in self.parts)
 
 

@@ -1,4 +1,4 @@
-"""The looped kernel as C: what a row adds to the lanes, and what the lanes add to the sums."""
+"""The looped kernel as C: additions of a row to the lanes, and of the lanes to the sums."""
 
 from bncc.lower.c.c99 import counted, counter, unsigned
 from bncc.lower.kernels.base import KernelText
@@ -50,19 +50,19 @@ def sum_names(kernel: LoopedKernel) -> dict[str, object]:
 
 
 def meaning(kernel: LoopedKernel) -> str:
-    """Say what a row is."""
+    """Describe a row."""
     packing = kernel.packing
     if packing.per_word == 1:
         return "Costs: one table per heading, one row per joint state, one entry per class."
     word = "word" if packing.word_bits > 8 else "byte"
     return (
-        f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a {word}, "
-        "the first of them lowest: one table per heading, one row per joint state."
+        f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} per {word}, "
+        "the first in the lowest bits: one table per heading, one row per joint state."
     )
 
 
 def row_lines(kernel: LoopedKernel, name: str) -> list[str]:
-    """Print what a row adds to the parts."""
+    """Print the additions of a row to the parts."""
     lines = []
     for w in range(kernel.n_words):
         word = f"{name}_rom_uint{kernel.packing.word_bits}(&row[{w}])"
@@ -76,7 +76,7 @@ def row_lines(kernel: LoopedKernel, name: str) -> list[str]:
 
 
 def _results(kernel: LoopedKernel) -> list[str]:
-    """Print by class what its cost is after a run."""
+    """Print the cost of each class after a run."""
     starts = [f"{start}U" if start else "" for start in kernel.program.prior.tolist()]
     if kernel.n_runs > 1:
         starts = [f"cost[{c}]" for c in range(len(starts))]

@@ -1,5 +1,5 @@
 """
-The packed kernel: several costs in a word, taken out one by one. It is the smallest in flash.
+The packed kernel: several costs in a word, extracted one by one. It is the smallest in flash.
 
 Which row every table contributes, found by walking the tables in their order.
 
@@ -26,19 +26,19 @@ Form = Literal["own", "parent", "parents"]
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """What the C reads to find rows, beside the numbers of states."""
+    """Arrays that the C reads to find rows, besides the numbers of states."""
 
-    form: Form  # Whether every table reads one feature, at most two, or any number
+    form: Form  # Tables read one feature, at most two, or any number
     # (n_tables,) int64 or None: The innermost feature of each table; None where table t has feature
     # t, and in the last form
     own: IntArray | None = None
-    # (n_tables,) int64 or None: Of the second form: the other feature of each table; its own one
+    # (n_tables,) int64 or None: For the second form, the other feature of each table; its own one
     # where it has no other
     parents: IntArray | None = None
-    # (n_reads,) int64 or None: Of the third form: the features of all tables, the outermost of each
-    # first
+    # (n_reads,) int64 or None: For the third form, the features of all tables, the slowest-varying
+    # of each first
     reads: IntArray | None = None
-    # (n_tables,) int64 or None: Of the third form: how many features each table reads
+    # (n_tables,) int64 or None: For the third form, the number of features of each table
     arities: IntArray | None = None
 
     def n_bytes(self, n_features: int) -> int:
@@ -55,7 +55,7 @@ class Walk:
 
 
 def walk_of(program: Program) -> Walk:
-    """Say how the rows of a program's tables are found."""
+    """Return the addressing of the rows of a program's tables."""
     arities = [len(table.features) for table in program.tables]
     if min(arities) < 1 or max(arities) > 2:
         reads = [f for table in program.tables for f in table.features]
@@ -90,7 +90,7 @@ class PackedKernel:
     # a constant
     program: Program
     packing: Packing  # How costs fill words
-    rows: Rows  # The rows of all tables one after the other
+    rows: Rows  # The concatenated rows of all tables
     walk: Walk  # How the row of a table is found
     largest_sum: int  # No sum exceeds this for any input
     sum_bits: int  # Width of the sums
@@ -120,7 +120,7 @@ class PackedKernel:
 
     @property
     def prior(self) -> IntArray | None:
-        """Where the sums start; None when at zero."""
+        """Initial values of the sums; None if they are zero."""
         return self.program.prior if self.program.prior.any() else None
 
     @cached_property
@@ -151,7 +151,7 @@ class PackedKernel:
 
     @property
     def rom_bytes(self) -> int:
-        """Bytes of words, indices, prior and what finds rows."""
+        """Bytes of words, indices, prior and row addressing."""
         prior = 0 if self.prior is None else self.prior.size * width_of(int(self.prior.max())) // 8
         words = len(self.rows.costs) * self.packing.row_bytes(self.program.n_classes)
         addresses = self.walk.n_bytes(len(self.program.features))
@@ -187,7 +187,7 @@ class PackedKernel:
 
     @property
     def _is_counted(self) -> bool:
-        """Whether costs that are left in a word are counted."""
+        """True if costs that are left in a word are counted."""
         return self.packing.per_word & (self.packing.per_word - 1) != 0
 
     @property
@@ -227,6 +227,6 @@ def _kernels(program: Program) -> Iterator[PackedKernel]:
 
 
 def _only_divided(kernel: PackedKernel) -> bool:
-    """Whether 16-bit machines hold the arrays of rows that are stored once only in parts."""
+    """Return whether 16-bit targets hold the arrays of distinct rows only in parts."""
     most = max(kernel.words.size * kernel.packing.word_bits // 8, kernel.rows.index_bytes)
     return must_be_divided(most, kernel.rom_bytes)

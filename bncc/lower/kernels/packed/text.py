@@ -1,4 +1,4 @@
-"""The packed kernel as C: words of costs in planes, and what finds a row's number."""
+"""The packed kernel as C: words of costs in planes, and the addressing of rows."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def packed_text(program: Program, kernel: PackedKernel, name: str, state_bits: i
     prior = kernel.prior
     if prior is not None:
         bits = width_of(int(prior.max()))
-        tables.append(array("prior", bits, prior.tolist(), "Cost of each class at the start."))
+        tables.append(array("prior", bits, prior.tolist(), "Prior cost of each class."))
     others = _addresses(kernel.walk, len(program.features))
     packing, n_tables = kernel.packing, len(kernel.tables)
     per_word = packing.per_word
@@ -79,23 +79,23 @@ def _word_arrays(kernel: PackedKernel, ends: tuple[int, ...]) -> Iterator[ArrayT
         lines = plane_lines(kernel.program, kernel.packing, part, tables=tables)
         comment = _meaning(kernel)
         if len(ends) > 1:
-            comment += f" This is of {table_numbers(first, end)}."
+            comment += f" This array has {table_numbers(first, end)}."
         name = f"words{k + 1}" if len(ends) > 1 else "words"
         n_bytes = part.size * bits // 8
         yield ArrayText(unsigned(bits), name, part.size, comment, tuple(lines), n_bytes)
 
 
 def _meaning(kernel: PackedKernel) -> str:
-    """Say how the words are read."""
+    """Describe the layout of the words."""
     packing, word = kernel.packing, _WORD[kernel.packing.word_bits]
-    rows = "row" if kernel.rows.index is None else "different row"
+    rows = "row" if kernel.rows.index is None else "distinct row"
     if packing.per_word == 1:
         return f"Costs, class by class: a {word} per {rows}."
     costs = f"Costs of {counted(packing.entry_bits, 'bit')}"
     if kernel.n_planes == 1:
         return f"{costs}, a {word} per {rows}, the first class lowest."
     return (
-        f"{costs}, {packing.per_word} to a {word}, the first of them lowest: for the first "
+        f"{costs}, {packing.per_word} per {word}, the first in the lowest bits: for the first "
         f"{packing.per_word} classes a {word} per {rows}, then for the next."
     )
 
@@ -111,7 +111,7 @@ def _index(kernel: PackedKernel) -> list[ArrayText]:
         lines += wrap_words(f"{k}U," for k in index[at : at + len(table.costs)].tolist())
         at += len(table.costs)
     bits = kernel.rows.index_bits
-    meaning = "Which of the different rows each joint state has, table by table."
+    meaning = "Distinct row of each joint state, table by table."
     n_bytes = len(index) * bits // 8
     return [ArrayText(unsigned(bits), "index", len(index), meaning, tuple(lines), n_bytes)]
 
@@ -121,14 +121,14 @@ def _addresses(walk: Walk, n_features: int) -> list[ArrayText]:
     bits = width_of(n_features - 1)
     arrays = []
     if walk.own is not None:
-        meaning = "Feature whose state counts fastest in each table."
+        meaning = "Fastest-varying feature of each table."
         arrays.append(array("feature", bits, walk.own.tolist(), meaning))
     if walk.parents is not None:
-        meaning = "The other feature of each table; its own one where there is no other."
+        meaning = "The other feature of each table, or the same one if there is no other."
         arrays.append(array("parent", bits, walk.parents.tolist(), meaning))
     if walk.reads is not None and walk.arities is not None:
-        meaning = "Features of all tables, each table's outermost first."
+        meaning = "Features of all tables, each table's slowest-varying first."
         arrays.append(array("feature", bits, walk.reads.tolist(), meaning))
-        meaning = "How many features each table reads."
+        meaning = "Number of features that each table reads."
         arrays.append(array("arity", walk.arity_bits, walk.arities.tolist(), meaning))
     return arrays

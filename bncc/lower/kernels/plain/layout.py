@@ -29,7 +29,7 @@ class PlainKernel:
     """Everything the plain kernel reads, ready to print."""
 
     tables: tuple[Table, ...]  # In kernel order: tables that read more features come first
-    costs: IntArray  # (n_entries,) int64: All rows one after the other, class index fastest
+    costs: IntArray  # (n_entries,) int64: All rows concatenated, class index fastest
     entry_bits: int  # Width of an entry
     starts: IntArray  # (n_tables,) int64: First entry of each table
     # Terms of the row address; the first concerns every table and has stride n_classes

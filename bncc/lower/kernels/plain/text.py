@@ -14,7 +14,7 @@ class TermText:
     """One summand of a row's address in C."""
 
     n_tables: int  # Tables it concerns
-    is_partial: bool  # Whether later tables do without it
+    is_partial: bool  # True if later tables lack it
     name: str  # name and place: Local variables: the state, and where its product is found
     place: str
     state: str  # The state that is multiplied, an expression
@@ -28,11 +28,11 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
     prior_bits = 0
     if kernel.prior is not None:
         prior_bits = width_of(int(kernel.prior.max()))
-        meaning = "Cost of each class before any feature is read."
+        meaning = "Prior cost of each class."
         tables.append(array("prior", prior_bits, kernel.prior.tolist(), meaning))
     meaning = f"First entry of each table{' in its array' if costs.is_split else ''}."
     start = array("start", kernel.offset_bits, costs.starts.tolist(), meaning)
-    meaning = "Products 0, s, 2s, ... for every stride s."
+    meaning = "Look-up table of the multiples 0, s, 2s, ... of every stride s."
     if any(table.maps for table in kernel.tables):
         meaning += " States whose rows are equal share one."
     multiples = array("multiples", kernel.multiple_bits, kernel.multiples.tolist(), meaning)
@@ -72,15 +72,15 @@ def _term(
     what = ("feature", "parent")[k] if k < 2 else f"parent{k}"
     if not is_identity:
         bits = width_of(n_features - 1)
-        meaning = "Feature whose state counts fastest in each table."
+        meaning = "Fastest-varying feature of each table."
         if k:
-            meaning = f"Feature that comes {k} before it, in each table that has one."
+            meaning = f"Feature {k} positions before it, in each table that has one."
         arrays.append(array(what, bits, term.features.tolist(), meaning))
         state = f"x[{name}_rom_uint{bits}(&{name}_{what}[t])]"
     if k == 0 and not term.multiples.any():
         return TermText(term.n_tables, False, "own", "own", state, ""), arrays
     bits = width_of(int(term.multiples.max()))
-    meaning = "Where the multiples of its stride begin."
+    meaning = "Index of the first multiple of its stride."
     arrays.append(array(f"{what}_multiples", bits, term.multiples.tolist(), meaning))
     place = f"{name}_rom_uint{bits}(&{name}_{what}_multiples[t])"
     is_partial = term.n_tables < len(kernel.tables)

@@ -1,8 +1,8 @@
 """
-Kernels of words in planes: word k of every row stands in plane k, so a row is just a number.
+Kernels of words in planes: word k of every row is in plane k, so a row is just a number.
 
-The words of all rows of a sum are added up as they are. Beside them some of their costs are added
-in lanes of their own; taken off in the end, they leave the other costs in lanes just as wide. So a
+The words of all rows of a sum are added as they are. Some of their costs are also added
+in separate lanes; subtracted at the end, they leave the other costs in lanes just as wide. So a
 word of four costs takes two additions, a shift and a mask. Either every row adds all its words in
 its turn, with sums of all classes at work, or the numbers of all rows are found first and plane
 after plane is summed, with few sums at work and little code.
@@ -41,10 +41,10 @@ class PlaneKernel:
 
     program: Program  # What it sums
     packing: Packing  # How costs fill the words of a row
-    # How many sums a plane has; what they hold is as with `parts_of`, once all others are taken off
+    # Number of sums of a plane; they hold the same as in `parts_of`, once all others are subtracted
     # the first
     n_parts: int
-    # Whether all words of a row or the words of all rows are added one after the other
+    # Order of additions: all words of a row, or the words of all rows, one after the other
     family: Literal["planes", "columns"]
     largest_sum: int  # No sum exceeds this for any input
     sum_bits: int  # Width of the sums
@@ -60,7 +60,7 @@ class PlaneKernel:
     @cached_property
     def classes(self) -> tuple[int, ...]:
         """
-        By place in a row; those of a full word lie as far apart as there are full words.
+        Classes by place in a row; the stride within a full word is the number of full words.
 
         Compilers that write neighbors in one go would take longer to put them together.
         """
@@ -78,19 +78,19 @@ class PlaneKernel:
 
     @cached_property
     def finder(self) -> Finder:
-        """Which number the row of a table has."""
+        """Finder of row numbers."""
         return finder_of(self.program, 1)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The sums of lanes, those of a plane one after the other."""
+        """The sums of lanes, plane by plane."""
         places = parts_of(self.packing, self.program.n_classes, self.n_parts)
         classes = self.classes
         return tuple(replace(p, classes=tuple(classes[i] for i in p.classes)) for p in places)
 
     @property
     def prior(self) -> IntArray | None:
-        """Where sums start that a loop hands out; None when at zero, or when no loop does."""
+        """Initial values of sums that a loop returns; None if zero, or if there is no loop."""
         is_looked_up = self.family == "columns" and self.program.prior.any()
         return self.program.prior if is_looked_up else None
 
@@ -122,7 +122,7 @@ class PlaneKernel:
 
     @property
     def scratch_bytes(self) -> int:
-        """Bytes of stack beside the sums of classes: the numbers of all rows."""
+        """Bytes of stack in addition to the sums of classes: the numbers of all rows."""
         if self.family == "planes":
             return 0
         return len(self.tables) * self.finder.entry_bits // 8
@@ -179,7 +179,7 @@ class PlaneKernel:
 
     @staticmethod
     def _n_moves(parts: Sequence[Part]) -> int:
-        """Return the operations that take costs out of words."""
+        """Return the operations that extract costs from words."""
         return sum(2 + (not part.is_rest) for part in parts if part.shift)
 
 
@@ -210,11 +210,11 @@ def columns(program: Program) -> Iterator[PlaneKernel]:
 
 
 def _overflows(kernel: PlaneKernel, largest: IntArray) -> bool:
-    """Whether some input overflows a lane; classes alone in a sum are as wide as the result."""
+    """Return whether some input overflows a lane; a class alone in a sum has the result's width."""
     return longest_run(kernel.parts, largest) < len(largest)
 
 
 def _only_divided(kernel: PlaneKernel) -> bool:
-    """Whether 16-bit machines hold the planes that are alike only in parts."""
+    """Return whether 16-bit targets hold the planes that are alike only in parts."""
     n_bytes = kernel.n_alike * kernel.n_rows * kernel.packing.word_bits // 8
     return must_be_divided(n_bytes, kernel.rom_bytes)

@@ -1,4 +1,4 @@
-"""The kernels of planes as C: what a word adds to its sums, and what is in them in the end."""
+"""The kernels of planes as C: additions of a word to its sums, and the costs at the end."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def planes_text(program: Program, kernel: PlaneKernel, name: str, state_bits: in
         template=f"lower/kernels/{kernel.family}.c.j2",
         arrays=(
             *tables,
-            *finder_arrays(finder, finder.entries[:, 0], "the number of its first row"),
+            *finder_arrays(finder, finder.entries[:, 0], "its first row"),
         ),
         table_bytes=sum(a.n_bytes for a in tables),
         context={
@@ -64,8 +64,8 @@ def _word_arrays(kernel: PlaneKernel) -> Iterator[ArrayText]:
         meaning = f"Costs of the last classes, a {words[bits]} per row, the first class lowest."
         if name == "words":
             meaning = (
-                f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} to a "
-                f"{words[bits]}, the first of them lowest: for some classes a word per row, "
+                f"Costs of {counted(packing.entry_bits, 'bit')}, {packing.per_word} per "
+                f"{words[bits]}, the first in the lowest bits: for some classes a word per row, "
                 "then for others."
             )
         n_bytes = planes.size * bits // 8
@@ -73,16 +73,16 @@ def _word_arrays(kernel: PlaneKernel) -> Iterator[ArrayText]:
 
 
 def _prior(kernel: PlaneKernel) -> ArrayText | None:
-    """Print where sums start that a loop hands out."""
+    """Print the initial values of sums that a loop returns."""
     prior = kernel.prior
     if prior is None:
         return None
     bits = width_of(int(prior.max()))
-    return array("prior", bits, prior.tolist(), "Cost of each class at the start.")
+    return array("prior", bits, prior.tolist(), "Prior cost of each class.")
 
 
 def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:
-    """Print what a row adds to the sums of all planes."""
+    """Print the additions of a row to the sums of all planes."""
     lines, ends, k = [], [], 0
     for plane in range(kernel.n_planes):
         parts = _parts_of(kernel, plane)
@@ -97,7 +97,7 @@ def _rows_context(kernel: PlaneKernel, name: str) -> dict[str, object]:
 
 
 def _columns_context(kernel: PlaneKernel, name: str, prior: ArrayText | None) -> dict[str, object]:
-    """Print what a word adds to the sums of a full plane, and to those of one that is not."""
+    """Print the additions of a word to the sums of a full plane and of a partial one."""
 
     def body(plane: int, read: str, first: str) -> dict[str, object]:
         parts = _parts_of(kernel, plane)

@@ -17,7 +17,7 @@ from bncc.program.ir import Program, Table, n_levels
 
 @dataclass(frozen=True)
 class FeatureCuts:
-    """What a table asks of one feature."""
+    """Cuts of one feature in a table."""
 
     feature: int  # The feature
     # Ascending: the least state above each cut, 1 or more. A state's level is how many of them it

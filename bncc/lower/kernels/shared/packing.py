@@ -1,10 +1,10 @@
 """
-Several costs in a word: how they are packed, taken apart into wider lanes, and printed as C.
+Several costs in a word: packing, splitting into wider lanes, and their C.
 
 Rows as words of several costs: how many bits a cost takes, and where a row's words lie.
 
-Word k of every row stands in plane k. A row is then found by its number alone, without any product
-of a number and the bytes of a row, and its next word lies one plane further.
+Word k of every row is in plane k. A row is then found by its number alone, without multiplying the
+number by the bytes of a row, and its next word is one plane further.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from bncc.program.ir import WIDTHS, Program, Table, width_of
 
 @dataclass(frozen=True)
 class Packing:
-    """How the costs of a row fill words, the first class in the lowest bits of the first word."""
+    """Packing of a row's costs into words, the first class in the lowest bits of the first word."""
 
     entry_bits: int  # Bits of a cost
     word_bits: int  # Bits of a word
@@ -42,7 +42,7 @@ class Packing:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows as they are stored, each one or each different one."""
+    """Stored rows, all of them or the distinct ones."""
 
     costs: IntArray  # (n_stored, n_classes) int64: The stored rows
     # (n_rows,) int64 or None: Which stored row is each; None when all are stored in their order
@@ -105,7 +105,7 @@ class Part:
     shift: int  # How far its costs are moved down
     lane_bits: int  # Width of a lane
     classes: tuple[int, ...]  # By lane, the lowest first
-    is_rest: bool  # Whether nothing but these costs is left of the word once it is moved
+    is_rest: bool  # True if only these costs are left in the word after the shift
 
     def capacity(self) -> IntArray:
         """Return the bits that the sum of each lane may have, (n_lanes,) int64."""
@@ -115,7 +115,7 @@ class Part:
 
 
 def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]:
-    """Take the words of a row apart."""
+    """Split the words of a row into lanes."""
     found = []
     for word, first in enumerate(range(0, n_classes, packing.per_word)):
         classes = range(first, min(first + packing.per_word, n_classes))
@@ -129,7 +129,7 @@ def parts_of(packing: Packing, n_classes: int, n_parts: int) -> tuple[Part, ...]
 
 def longest_run(parts: tuple[Part, ...], largest: IntArray) -> int:
     """
-    Return how many rows one after the other lanes can sum, wherever they begin.
+    Return the number of consecutive rows that lanes can sum, wherever they begin.
 
     Shapes: `largest` (n_tables, n_classes) int64.
     """
@@ -160,7 +160,7 @@ def moved(packing: Packing, part: Part, word: str) -> str:
 
 
 def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) -> list[str]:
-    """Print what a word adds to its sums: itself to the first, some of its costs to the others."""
+    """Print the additions of a word: itself to the first sum, some of its costs to the others."""
     if len(parts) == 1:
         return [f"part{first} += {read};"]
     moves = [
@@ -170,14 +170,14 @@ def added_whole(packing: Packing, parts: Sequence[Part], first: int, read: str) 
 
 
 def taken_off(parts: Sequence[Part], first: int) -> list[str]:
-    """Print what the first sum of a word has too much in the end."""
+    """Print the final subtractions from the first sum of a word."""
     return [
         f"part{first} -= part{k} << {part.shift};" for k, part in enumerate(parts[1:], first + 1)
     ]
 
 
 def lane_values(parts: Iterable[Part], sum_bits: int) -> list[str]:
-    """Print what each class has in its lane."""
+    """Print the value of each class in its lane."""
     lanes: dict[int, str] = {}
     for k, part in enumerate(parts):
         for lane, c in enumerate(part.classes):

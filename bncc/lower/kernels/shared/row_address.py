@@ -20,7 +20,7 @@ from bncc.lower.c.identifiers import c_comment
 from bncc.program.ir import Program, Table, n_levels, width_of
 
 POINTER_BYTES = 4
-"""Bytes of an address on a machine of 32 bits."""
+"""Bytes of an address on a 32-bit target."""
 
 RowStarts: TypeAlias = tuple[IntArray | None, ...]
 """By table: the first row of each state of its first feature, (n_states,) int64; None for a table
@@ -38,7 +38,7 @@ def start_bytes(starts: RowStarts) -> int:
 
 
 def level_bytes(tables: Sequence[Table], starts: RowStarts) -> int:
-    """Return about how many bytes say what states with maps add to a row's address."""
+    """Estimate the bytes of the offsets that states with maps add to a row address."""
     found = set()
     for table, start in zip(tables, starts, strict=True):
         features = table.features if start is None else table.features[1:]
@@ -68,7 +68,7 @@ class AddressText:
     index_type: tuple[str, ...]  # By table: the type of that expression, where int is not wider
     # Multiples and addresses that the expressions read, those of addresses last
     arrays: tuple[ArrayText, ...]
-    row_type: str = ""  # What an address points to; empty where none is looked up
+    row_type: str = ""  # Type that an address points to; empty if there is no array of addresses
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +126,14 @@ def _pointers(program: Program, rows: RowLayout, name: str) -> Iterator[ArrayTex
                 type=f"{rows.type} *const",
                 name=f"rows{t}",
                 length=len(places),
-                comment=f"Where the rows of each state of {c_comment(feature)} begin.",
+                comment=f"First row of each state of {c_comment(feature)}.",
                 lines=tuple(wrap_words(f"&{name}_table{t}[{place}]," for place in places)),
                 n_bytes=len(places) * POINTER_BYTES,
             )
 
 
 class _Factor(NamedTuple):
-    """What the state of a feature is multiplied by, after its level took its place."""
+    """Factor of a feature's state, or of its level, in a row address."""
 
     multiple: int
     levels: tuple[int, ...] = ()
@@ -148,17 +148,17 @@ def _arrays(lengths: Mapping[_Factor, int]) -> dict[_Factor, ArrayText]:
             f"times{multiple}",
             width_of(multiple * (n - 1)),
             range(0, multiple * n, multiple),
-            f"Multiples of {multiple}, looked up instead of multiplied.",
+            f"Look-up table of the multiples of {multiple}.",
         )
     for k, factor in enumerate(factor for factor in lengths if factor.levels):
         multiples = [factor.multiple * level for level in factor.levels]
-        meaning = "What a state adds to a row's address; states with equal rows add the same."
+        meaning = "Offset of each state in a row address; states with equal rows share one."
         arrays[factor] = array(f"level{k}", width_of(max(multiples)), multiples, meaning)
     return arrays
 
 
 def _factors_of(program: Program, rows: RowLayout, t: int) -> list[tuple[int, _Factor]]:
-    """Return the features of a table whose states are multiplied, and by what."""
+    """Return the features of a table whose states are multiplied, with their factors."""
     factors = _factors(program, rows.tables[t], rows.lengths[t])
     return factors if rows.starts[t] is None else factors[1:]
 
@@ -214,7 +214,7 @@ def _index(
 
 
 def index_type(n_entries: int) -> str:
-    """Return the type that places in an array of so many entries are computed in."""
+    """Return the type of index computations for an array of a number of entries."""
     # uint_fast16_t has 16 bits on an AVR and the width of a register elsewhere.
     return "uint_fast16_t" if n_entries < 2**16 else "uint32_t"
 

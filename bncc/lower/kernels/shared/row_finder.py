@@ -1,4 +1,4 @@
-"""Where rows begin that lie one after the other: starts and multiples to look up, and their C."""
+"""Addresses of consecutive rows: starts, look-up tables of multiples, and their C."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from bncc.program.ir import Program, Table, width_of
 @dataclass(frozen=True, eq=False)
 class Finder:
     """
-    What the address of each table's row is made of.
+    Terms of the row address of each table.
 
     A row begins at the table's start, plus the state of its innermost feature times the length of
     a row, plus for each other feature its state times a stride. Products are looked up. Tables that
@@ -23,7 +23,7 @@ class Finder:
     # (n_tables, n_columns) int64: For each table its start; its innermost feature, unless it
     # `is_own`; then for each other feature the feature and where the multiples of its stride begin
     entries: IntArray
-    is_own: bool  # Whether table t has feature t as its innermost
+    is_own: bool  # True if table t has feature t as its innermost
     # (n,) int64: Multiples 0, s, 2s, ... of every distinct stride s, those of the length of a row
     # first; they are left out where that is 1.
     multiples: IntArray
@@ -32,7 +32,7 @@ class Finder:
 
     @property
     def n_others(self) -> int:
-        """Features of a table beside its innermost one."""
+        """Number of features of a table besides its innermost one."""
         return (int(self.entries.shape[1]) - 2 + self.is_own) // 2
 
     @property
@@ -53,7 +53,7 @@ class Finder:
 
 
 def finder_of(program: Program, row_length: int) -> Finder:
-    """Say where the rows of a program's tables begin."""
+    """Return the addressing of the rows of a program's tables."""
     tables = program.tables
     most = max(len(table.features) for table in tables)
     lengths: dict[int, int] = {}
@@ -91,7 +91,7 @@ def _strides(
 
 def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText]:
     """
-    Print what is known of each table, and the multiples that are looked up.
+    Print the entries of each table, and the look-up table of multiples.
 
     Shapes: `starts` (n_tables,) int64.
     """
@@ -99,13 +99,13 @@ def finder_arrays(finder: Finder, starts: IntArray, what: str) -> list[ArrayText
     entries[:, 0] = starts
     parts = [what]
     if not finder.is_own:
-        parts.append("the feature whose state counts fastest")
+        parts.append("its fastest-varying feature")
     if finder.n_others:
-        parts.append("each other feature and where its multiples begin")
-    meaning = f"Of each table: {', '.join(parts)}."
+        parts.append("each other feature and the index of its multiples")
+    meaning = f"Per table: {', '.join(parts)}."
     arrays = [array("table", finder.entry_bits, entries.ravel().tolist(), meaning)]
     if finder.multiples.size:
-        meaning = "Multiples of the lengths that states count, looked up instead of multiplied."
+        meaning = "Look-up table of the multiples of strides."
         multiples = finder.multiples.tolist()
         arrays.append(array("multiples", finder.multiple_bits, multiples, meaning))
     return arrays

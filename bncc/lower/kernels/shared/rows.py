@@ -103,13 +103,13 @@ _MEANING = "Costs: one table per heading, one row per joint state, one entry per
 class CostArrays:
     """The tables as C, in kernel order."""
 
-    arrays: tuple[ArrayText, ...]  # Whole tables one after the other
+    arrays: tuple[ArrayText, ...]  # Whole tables, concatenated
     ends: tuple[int, ...]  # For each array the table behind its last one
     starts: IntArray  # (n_tables,) int64: First entry of each table in the array that holds it
 
     @property
     def is_split(self) -> bool:
-        """Whether there are several arrays."""
+        """True if there are several arrays."""
         return len(self.arrays) > 1
 
 
@@ -154,7 +154,7 @@ def table_ends(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def table_numbers(first: int, end: int) -> str:
-    """Return what tables `first` to `end` - 1 are called in a comment."""
+    """Name tables `first` to `end` - 1 in a comment."""
     return f"tables {first} to {end - 1}" if end - first > 1 else f"table {first}"
 
 
@@ -163,8 +163,8 @@ def _part_comment(meaning: str, k: int, n_parts: int, first: int, end: int) -> s
     if k:
         return f"Costs of {numbers}."
     return (
-        f"{meaning} They fill {n_parts} arrays, since AVR compilers take at most "
-        f"{MOST_IN_ARRAY} bytes in one. This one has {numbers}."
+        f"{meaning} They are split into {n_parts} arrays, since AVR compilers allow at most "
+        f"{MOST_IN_ARRAY} bytes per array. This one has {numbers}."
     )
 
 

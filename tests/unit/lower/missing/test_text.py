@@ -63,11 +63,11 @@ def test_no_distance_is_compared_with_more_than_its_type_holds():
 def test_the_most_joint_states_are_told():
     models = joint_models()
     header = " ".join(files_of(models["class with parents"])["m.h"].replace(" * ", "").split())
-    assert "no known feature and no class below them are left out" in header
-    assert "at most 36, gone through for each class" in header
+    assert "no known feature and no class below them drop out" in header
+    assert "at most 36, enumerated for each class" in header
     header = " ".join(files_of(models["several parents"])["m.h"].replace(" * ", "").split())
-    assert "no known feature below them are left out" in header
-    assert "at most 72, gone through" in header
+    assert "no known feature below them drop out" in header
+    assert "at most 72, enumerated" in header
     code = files_of(models["wide states and sums"])["m.c"]
     assert "at most 600 for each class" in code
     assert "uint16_t state[2];" in code

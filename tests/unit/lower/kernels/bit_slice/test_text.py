@@ -193,7 +193,7 @@ def test_rows_that_are_looked_up_need_no_product():
     assert text.context["row_type"] == "uint8_t"
     assert [array.name for array in text.arrays] == ["table0", "table1", "rows0", "rows1"]
     assert text.arrays[2].type == "uint8_t *const"
-    assert text.arrays[2].comment == "Where the rows of each state of x0 begin."
+    assert text.arrays[2].comment == "First row of each state of x0."
     assert text.arrays[2].lines == (
         "&m_table0[0], &m_table0[5], &m_table0[10], &m_table0[15], &m_table0[20], &m_table0[25],",
     )

@@ -21,7 +21,7 @@ def test_rows_are_bytes_and_cuts_are_numbers():
     assert (rows.type, rows.name, rows.length, rows.n_bytes) == ("uint8_t", "rows", 4, 4)
     assert rows.lines[:2] == ("/* x0, x1 */", "/* 0-1,0 */ 0x0CU,")
     assert rows.comment == (
-        "Costs of 2 bits without a gap, the first class lowest: one table per heading, 1 byte per "
+        "Costs of 2 bits without gaps, first class lowest: one table per heading, 1 byte per "
         "joint state."
     )
     assert (cuts.type, cuts.length) == ("uint8_t", 2)

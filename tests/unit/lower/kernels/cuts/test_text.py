@@ -85,7 +85,7 @@ def test_words_are_widened_whole_and_odd_lanes_taken_off():
         f"sum0 = 0x{(prior + (prior << 3)) % 2**32:X}U + part3_0;",
         f"sum1 = 0x{prior:X}U + ((part3_0 >> 3) & 0x1F1C71C7U);",
     ]
-    assert steps[-1] == ["/* Leave each lane to its class alone. */", "sum0 -= sum1 << 3;"]
+    assert steps[-1] == ["/* Leave one class per lane. */", "sum0 -= sum1 << 3;"]
 
 
 def test_a_list_of_cuts_is_printed_table_by_table():
@@ -93,7 +93,7 @@ def test_a_list_of_cuts_is_printed_table_by_table():
     text = cut_loop_text(some, next(iter(cut_loop(some))), "m", 8)
     listed = text.arrays[-1]
     assert listed.name == "cuts"
-    assert listed.comment == "Of each table: of each cut the feature and the least state above it."
+    assert listed.comment == "Per table: for each cut the feature and the smallest state above it."
     assert listed.lines == ("/* x0, x1 */", "0U, 2U, 1U, 1U,")
     assert text.context["is_doubled"]
 
@@ -150,5 +150,5 @@ def test_tables_of_other_lengths_say_how_long_they_are():
     listed = {}
     for kernel in cut_loop(some):
         listed[kernel.dictionary is not None] = cut_loop_text(some, kernel, "m", 8).arrays[-1]
-    assert "how many words its rows have" in listed[False].comment
-    assert "how many rows it has" in listed[True].comment
+    assert "number of words of its rows" in listed[False].comment
+    assert "number of its rows" in listed[True].comment

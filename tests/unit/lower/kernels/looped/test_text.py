@@ -36,11 +36,11 @@ def test_parts_of_a_word_are_moved_down_and_masked():
     words, known = text.arrays
     assert words.lines[:3] == ("/* x0 */", "/* 0 */ 0x023FU,", "/* 1 */ 0x0410U,")
     assert words.comment == (
-        "Costs of 4 bits, 4 to a word, the first of them lowest: one table per heading, "
+        "Costs of 4 bits, 4 per word, the first in the lowest bits: one table per heading, "
         "one row per joint state."
     )
     assert known.lines == ("0U, 2U, 4U, 6U, 8U, 10U, 12U, 14U, 16U,",)
-    assert known.comment == "Of each table: its first word."
+    assert known.comment == "Per table: its first word."
     assert text.table_bytes == 36
 
 
@@ -75,7 +75,7 @@ def test_single_costs_are_read_and_added_at_once():
 def test_the_uppermost_cost_of_a_word_needs_no_mask():
     text = printed(naive([[[15, 3]]] * 2, [0, 0]), Packing(4, 8))
     assert text.context["row_lines"][1:] == ["part0 += word & 0x0FU;", "part1 += word >> 4;"]
-    assert text.arrays[0].comment.startswith("Costs of 4 bits, 2 to a byte,")
+    assert text.arrays[0].comment.startswith("Costs of 4 bits, 2 per byte,")
     assert text.context["part_type"] == "uint32_t"  # the program's sums have 32 bits
 
 
@@ -84,8 +84,8 @@ def test_other_features_are_named_in_what_is_known_of_a_table():
     text = printed(program([2, 3], [0, 0], tables), Packing(1, 8))
     known, multiples = text.arrays[1:]
     assert known.comment == (
-        "Of each table: its first word, the feature whose state counts fastest, each other feature "
-        "and where its multiples begin."
+        "Per table: its first word, its fastest-varying feature, each other feature "
+        "and the index of its multiples."
     )
     assert known.lines == ("0U, 1U, 1U, 0U, 3U, 0U, 1U, 3U,",)
     assert multiples.name == "multiples"

@@ -52,7 +52,7 @@ def test_words_are_printed_plane_by_plane_below_their_tables():
         "0x01U,",
     )
     assert words.comment == (
-        "Costs of 4 bits, 2 to a byte, the first of them lowest: "
+        "Costs of 4 bits, 2 per byte, the first in the lowest bits: "
         "for the first 2 classes a byte per row, then for the next."
     )
     assert text.table_bytes == 6
@@ -79,7 +79,7 @@ def test_different_rows_stand_apart_from_their_indices():
     assert (index.type, index.name, index.length, index.n_bytes) == ("uint8_t", "index", 4, 4)
     assert index.lines == ("/* x0 */", "1U, 0U, 1U,", "/* x1 */", "0U,")
     assert words.lines == ("/* Classes 0 to 1 */", "0x04U, 0x09U,")
-    assert "a byte per different row" in words.comment
+    assert "a byte per distinct row" in words.comment
     assert text.context["row_id_type"] == "uint8_t"
     assert text.table_bytes == 6
 
@@ -134,6 +134,6 @@ def test_words_that_fill_several_arrays_say_which_tables_are_where():
     text = packed_text(some, kernel, "m", 8)
     first, second = text.arrays[:2]
     assert (first.name, second.name) == ("words1", "words2")
-    assert first.comment.endswith(" This is of tables 0 to 6.")
-    assert second.comment.endswith(" This is of tables 7 to 8.")
+    assert first.comment.endswith(" This array has tables 0 to 6.")
+    assert second.comment.endswith(" This array has tables 7 to 8.")
     assert [(p["first"], p["end"]) for p in text.context["parts"]] == [(0, 7), (7, 9)]

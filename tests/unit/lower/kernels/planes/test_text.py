@@ -56,13 +56,13 @@ def test_row_by_row_every_plane_is_added_and_corrected():
     assert words.lines[:2] == ("/* Classes 0, 2, 4, 6: x0 */", "0x060402FFU, 0x00000000U,")
     assert words.lines[6] == "/* Classes 1, 3, 5, 7: x0 */"
     assert words.comment == (
-        "Costs of 8 bits, 4 to a 32-bit word, the first of them lowest: "
+        "Costs of 8 bits, 4 per 32-bit word, the first in the lowest bits: "
         "for some classes a word per row, then for others."
     )
     assert last.lines[:2] == ("/* Classes 8 to 9: x0 */", "0x0908U, 0x0000U,")
     assert (last.type, last.n_bytes, words.n_bytes) == ("uint16_t", 12, 48)
     assert known.lines == ("0U, 2U, 4U,",)
-    assert known.comment == "Of each table: the number of its first row."
+    assert known.comment == "Per table: its first row."
     assert text.table_bytes == 60
 
 

@@ -70,8 +70,9 @@ def test_every_table_is_found_where_its_start_says(make):
 def test_several_arrays_say_why_and_which_tables_they_hold():
     first, second, third = split([16384, 16384, 16384, 1]).arrays
     assert first.comment == (
-        "Costs: one table per heading, one row per joint state, one entry per class. They fill 3 "
-        "arrays, since AVR compilers take at most 32767 bytes in one. This one has table 0."
+        "Costs: one table per heading, one row per joint state, one entry per class. They are "
+        "split into 3 arrays, since AVR compilers allow at most 32767 bytes per array. "
+        "This one has table 0."
     )
     assert second.comment == "Costs of table 1."
     assert third.comment == "Costs of tables 2 to 3."

@@ -1,12 +1,12 @@
 // This generated file may be used under any terms; see LICENSE-EXCEPTION of bncc.
-// Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL.
+// Self-test on a board: prints the class of every test vector, then PASS or FAIL.
 #include <Arduino.h>
 
 #include <gait.h>
 
 #include "gait_vectors.h"
 
-// Class of a vector from its readings, which lie in flash on AVR. A sketch of yours fills the members.
+// Class of a vector from its readings, which are in flash on AVR. Your sketch fills in the members.
 static int16_t predict_vector(uint8_t n) {
   gait_raw_t reading;
 
@@ -17,7 +17,7 @@ static int16_t predict_vector(uint8_t n) {
 void setup() {
   Serial.begin(115200);
   while (!Serial) {
-    // boards with USB wait until someone listens
+    // boards with native USB wait for a serial monitor
   }
   for (uint8_t n = 0; n < GAIT_N_VECTORS; n++) {
     const int16_t label = predict_vector(n);

@@ -1,5 +1,5 @@
 /* This generated file may be used under any terms; see LICENSE-EXCEPTION of bncc. */
-/* Does this board give Python's answers? Prints the class of every test vector, then PASS or FAIL. */
+/* Self-test on a board: prints the class of every test vector, then PASS or FAIL. */
 #include <stddef.h>
 
 #include <zephyr/sys/printk.h>
