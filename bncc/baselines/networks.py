@@ -1,4 +1,4 @@
-"""Small quantized networks as baselines, as large as naive Bayes (S3, V-C and V-D), and their C."""
+"""Small quantized networks as baselines of naive Bayes's size (S3, V-C and V-D), and their C."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _READERS = (("int8_t", "byte"), ("int16_t", "word"), ("int32_t", "dword"), ("uin
 
 @dataclass(frozen=True)
 class _LayerText:
-    """What the template needs of a layer."""
+    """Template data of a layer."""
 
     number: int
     form: str
@@ -71,7 +71,7 @@ def network_c(network: IntegerNetwork, name: str) -> Mapping[str, str]:
 
 def packed(codes: IntArray, bits: int) -> list[int]:
     """
-    Pack codes into words, the first lowest; each row begins a word.
+    Pack codes into words, lowest bits first; each row starts a new word.
 
     Shapes: `codes` (n_rows, n) int64.
     """
@@ -171,7 +171,7 @@ def convolutional(rows: Rows, options: Options, seed: int) -> Baseline:
 
 
 def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> NetworkPlan:
-    """Return the network that options name."""
+    """Return the network plan for the given options."""
     bits, depth = int(options["bits"]), int(options["layers"])
     if not 1 <= bits <= 8:
         raise OptionError(f"weights of {bits} bits are not supported; choose 1 .. 8")
@@ -200,7 +200,7 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
 def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Baseline:
     plan = plan_from(rows, options, is_convolutional=is_convolutional)
     check_torch("a neural network as a baseline")
-    from bncc.baselines.freeze import freeze_network  # only here: other baselines need no torch
+    from bncc.baselines.freeze import freeze_network  # local: other baselines need no torch
     from bncc.baselines.trainer import NetworkSettings, train_network
 
     settings = NetworkSettings(

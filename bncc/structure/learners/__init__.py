@@ -1,4 +1,4 @@
-"""The structures that are learned before the tables: a file for each family, listed here."""
+"""Structures that are learned before the tables: one file per family, listed here."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from bncc.structure.learner import Learner
 from bncc.structure.learners import etan, margin, networks, trees
 
 FAMILIES = (trees, margin, etan, networks)
-"""Modules with a tuple ``LEARNERS``; a new one is offered once it stands here."""
+"""Modules with a tuple ``LEARNERS``; adding a module here registers its learners."""
 
 LEARNERS: Mapping[str, Learner] = {
     learner.name: learner for family in FAMILIES for learner in family.LEARNERS
