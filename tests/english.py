@@ -9,7 +9,6 @@ import argparse
 import ast
 import io
 import re
-import subprocess
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Headlines of docstrings are imperatives or noun phrases.
 CLAUSE = re.compile(r"(What|Who|Whom|Whose|Which|Whether|How|Of|That|Where|Why)\b")
 SENTENCE = re.compile(
-    r"(?:(?<=[a-z0-9)`][.!?] )|(?<=[a-z0-9)`][.!?]\n))(Of|That|Whether)\b|^(Of|That|Whether)\b"
+    r"(?:(?<=[a-z0-9)`][.!?:][ \n])|(?<=\n\n)|(?<=\A)|(?<=\n- )|(?<= : bool\n))(?:Of|That|Whether)\b"
 )
 
 _CLAUSES = "of|that|how|what|which|whether|where|why|it|so|apart"
@@ -66,13 +65,10 @@ AREAS = {
     "tests": ("tests",),
     "build": ("Makefile", ".ci", "pyproject.toml"),
 }
-SKIPPED = (
-    "tests/golden",
-    "tests/english.py",
-    "tests/fixtures",
-    "docs/_build",
-    "tests/replay/digests",
-)
+TOP = (".ci", "Makefile", "benchmarks", "bncc", "docs", "firmware_examples", "pyproject.toml")
+TOP += ("templates", "tests")
+MADE = {"__pycache__", "_build", "build", ".pio", "bundled"}
+SKIPPED = ("tests/golden", "tests/english.py", "tests/test_english.py", "tests/fixtures")
 SUFFIXES = (".md", ".rst", ".py", ".j2", ".c", ".h", ".js", ".toml", ".txt", ".ino")
 
 
@@ -176,15 +172,15 @@ def in_lines(path: str, text: str) -> Iterator[Finding]:
             yield from _sentences(path, number, comment[1])
 
 
-def files(root: Path) -> Iterator[str]:
+def files(root: Path = ROOT) -> Iterator[str]:
     """Yield the text files of a tree, in order."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True
-    )
-    for path in listed.stdout.splitlines():
-        is_text = path.endswith(SUFFIXES) or path == "Makefile" or path.startswith(".ci/")
-        if is_text and not path.startswith(SKIPPED) and (root / path).is_file():
-            yield path
+    for top in (*TOP, *sorted(path.name for path in root.glob("*.md"))):
+        for path in sorted((root / top).rglob("*")) if (root / top).is_dir() else [root / top]:
+            name = path.relative_to(root).as_posix()
+            is_text = name.endswith(SUFFIXES) or name == "Makefile" or name.startswith(".ci/")
+            is_made = MADE.intersection(name.split("/")) or name.startswith(SKIPPED)
+            if is_text and not is_made and path.is_file():
+                yield name
 
 
 def findings(root: Path = ROOT) -> Iterator[Finding]:
