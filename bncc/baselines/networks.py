@@ -139,13 +139,25 @@ def _arrays(network: IntegerNetwork) -> list[ArrayText]:
         found.append(array(f"weights{n}", WORD, words, f"Weights of layer {n}."))
         if each.rescaling is not None:
             found += [
-                array(f"factors{n}", 16, each.rescaling.factors.tolist(), "Per unit.", signed=True),
-                array(f"offsets{n}", 32, each.rescaling.offsets.tolist(), "Per unit.", signed=True),
+                array(
+                    f"factors{n}",
+                    16,
+                    each.rescaling.factors.tolist(),
+                    "For each unit.",
+                    signed=True,
+                ),
+                array(
+                    f"offsets{n}",
+                    32,
+                    each.rescaling.offsets.tolist(),
+                    "For each unit.",
+                    signed=True,
+                ),
             ]
         if each.thresholds is not None:
-            text = "From which sum on the sign is 1."
+            text = "Least sum with sign 1."
             found.append(array(f"thresholds{n}", 32, each.thresholds.tolist(), text, signed=True))
-    found.append(array("bias", 32, network.bias.tolist(), "Of each class.", signed=True))
+    found.append(array("bias", 32, network.bias.tolist(), "For each class.", signed=True))
     return found
 
 

@@ -32,7 +32,7 @@ class OptionText:
     values: str  # Choices separated by ``|``, or a metavariable
     default: str  # In the option's own notation, or in words where the default depends on others
     text: str
-    is_literal: bool = True  # Whether the default can be typed
+    is_literal: bool = True  # True if the default can be typed
 
 
 @dataclass(frozen=True)
