@@ -38,6 +38,16 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class OptionText:
+    """Help text of a ``--structure-option`` of a structure."""
+
+    values: str  # Choices separated by ``|``, or a metavariable
+    default: str  # In the option's own notation, or in words if the default depends on others
+    text: str
+    is_literal: bool = True  # Whether the default can be typed
+
+
+@dataclass(frozen=True)
 class Learner:
     """A structure learner."""
 
@@ -48,6 +58,10 @@ class Learner:
     # By the key of an option that has an effect with one value of another alone, that other one and
     # its value
     needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # text and option_texts: Help of ``bncc structures``, the latter by option key; the texts of
+    # older learners are in `bncc.train.structure_texts`
+    text: str = ""
+    option_texts: Mapping[str, OptionText] = field(default_factory=dict)
 
     def idle(self, options: Options) -> tuple[str, ...]:
         """Return a sentence for each option given that has no effect because of another."""

@@ -86,7 +86,7 @@ def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = np.zeros((4, 3), np.int64), np.zeros(4, np.int64)
     structure = learn_structure("star", X, y, [2] * 3, 1, {"center": "2"})
     assert structure.parents == ((1,), (), (1,))
-    with pytest.raises(OptionError, match="center=two is not a whole number"):
+    with pytest.raises(OptionError, match="center=two is not a positive integer"):
         learn_structure("star", X, y, [2] * 3, 1, {"center": "two"})
 
 
