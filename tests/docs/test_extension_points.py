@@ -24,7 +24,7 @@ from bncc.lower.kernels import families
 from bncc.on_device import verify
 from bncc.papers import experiments
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, Pass, optimize
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.structure.learners import LEARNERS
@@ -106,7 +106,10 @@ def test_an_experiment_is_found_and_repeated(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_pass_runs_in_a_flow_and_keeps_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = names_of("Adding a compiler pass")["DROP_ZEROS"]
+    in_its_file, in_the_pipeline = blocks_of("Adding a compiler pass")
+    rewrite = names_in(in_its_file)["drop_zeros"]
+    step = names_in(in_the_pipeline, Pass=Pass, drop_zeros=rewrite)["DROP_ZEROS"]
+    assert "bncc.program.pipeline" not in in_its_file  # which imports it
     monkeypatch.setitem(FLOWS, "zeros", (step,))
     zeros, other = table([0], [[0, 0], [0, 0]]), table([1], [[0, 3], [2, 1], [4, 0]])
     before = program([2, 3], [1, 0], [zeros, other])
