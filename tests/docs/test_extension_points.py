@@ -218,6 +218,17 @@ def test_a_kernel_family_needs_weights(monkeypatch: pytest.MonkeyPatch, family: 
         emit_c(hand.naive_integer())
 
 
+@pytest.mark.cc
+def test_all_layouts_of_a_family_agree(
+    require_tool: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_tool("gcc")
+    names_of("Adding a layout to a kernel family", model=hand.naive_integer())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 1
+    assert all(line.endswith(" 0") for line in lines)
+
+
 @pytest.mark.firmware
 def test_a_target_runs_a_model(
     monkeypatch: pytest.MonkeyPatch, require_bench: Callable[..., object]
