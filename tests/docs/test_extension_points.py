@@ -193,7 +193,6 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
     monkeypatch.setitem(sys.modules, "bncc.lower.kernels.largest_first.weights", module)
     (family,) = names_in(package)["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
-    monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
     add_template("lower/kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
     return family.name
 
