@@ -38,6 +38,16 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class OptionText:
+    """Help text of a ``--structure-option`` of a structure."""
+
+    values: str  # Choices separated by ``|``, or a metavariable
+    default: str  # In the option's own notation, or in words if the default depends on others
+    text: str
+    is_literal: bool = True  # True if the default can be typed
+
+
+@dataclass(frozen=True)
 class Learner:
     """A structure learner."""
 
@@ -48,6 +58,10 @@ class Learner:
     # Options that require a value of another option: by key, that other option and the required
     # value
     needs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # text and option_texts: Help of ``bncc structures``, the latter by option key; the texts of
+    # older learners are in `bncc.train.structure_texts`
+    text: str = ""
+    option_texts: Mapping[str, OptionText] = field(default_factory=dict)
 
     def idle(self, options: Options) -> tuple[str, ...]:
         """Return a sentence for each given option that another option disables."""
