@@ -64,7 +64,7 @@ def test_the_header_has_ranges_units_and_named_constants(
         assert re.search(rf"^    {constant},?$", header, re.MULTILINE)
     assert "#define YARD_ERR_MISSING (-5)\n" in header
     assert "#define YARD_ERR_RANGE (-6)\n" in header
-    assert "more than 12.5 % of its span" in re.sub(r"\s*\n \* ", " ", header)
+    assert "by more than 12.5 % of the width of that range" in re.sub(r"\s*\n \* ", " ", header)
     assert "int16_t yard_predict_raw_checked(const yard_raw_t *x);" in header
 
 

@@ -115,7 +115,7 @@ def test_rows_without_a_class_are_left_out(run: Run, model: Path, tmp_path: Path
     [
         ("light,slope,class\n1,2,kind 1\n", "'color'"),
         ("light,slope,color,class\n", "no rows"),
-        ("light,slope,color,class\n1,2,red\n", "3 cells"),
+        ("light,slope,color,class\n1,2,red\n", "found 3"),
         ("light,slope,color,class\n1.5,2,red,kind 1\n", "had integers in training"),
         ("light,slope,color,class\ndark,2,red,kind 1\n", "'light' had numbers"),
         ("light,slope,color,class\n1,inf,red,kind 1\n", "infinite"),

@@ -106,7 +106,7 @@ def test_class_labels_reach_the_csv_and_back(run: Run, run_json: RunJson, tmp_pa
         ("a,class\ninf,x\n2,y\n", "infinite"),
         ("a,class\n-inf,x\n2,y\n", "infinite"),
         ("a,class\n1e300,x\n2,y\n", "float32"),
-        ("a,class\n1,x,9\n2,y\n", "3 cells"),
+        ("a,class\n1,x,9\n2,y\n", "found 3"),
         ("a;class\n1;x\n2;y\n", "semicolons"),
         ("a,class\n1,x\n\x00,y\n", "not text"),
         ("a,class\n" + "".join(f"1,c{k}\n" for k in range(256)), "255"),
