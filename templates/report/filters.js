@@ -58,7 +58,7 @@ const chips = (box, names, set, marks, changed) => {
   });
 };
 
-// Whether a row errs less than another; of equals the smaller one, as the advice above has it.
+// True if a row has a lower error rate than another or, at equal rates, a smaller size.
 const betters = (row, other) => {
   const size = (k) => (target === null ? cells.bits[k] : costs().flash[k] ?? Infinity);
   const less = cells.error[row] - cells.error[other];

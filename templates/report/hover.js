@@ -1,4 +1,4 @@
-// The card beside the pointer: configuration, figures and command of a trial.
+// The card at the pointer: configuration, figures and command of a trial.
 const card = document.getElementById("hover");
 let pinned = false;
 
