@@ -20,9 +20,9 @@ _RENAMED = {
     "force": "overwrite=True",
     "with": "entries",
 }
-"""Arguments that are not called as their flags are."""
+"""Arguments whose names differ from their flags."""
 _WORDS = frozenset({"cpu"}.union(*(option.choices for option in OPTIONS.values())))
-"""Values that a flag may have in a message; another word belongs to the sentence."""
+"""Possible values of a flag in a message; any other word belongs to the sentence."""
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (-?\d[\w.+-]*\b|[a-z]+(?:-[a-z]+)*))?")
 _STRUCTURE_OPTION = re.compile(r"--structure-option ([a-z-]+)=?([\w.]*)")
 
@@ -31,7 +31,7 @@ Class = TypeVar("Class", bound=type)
 
 def with_option_arguments(before: str) -> Callable[[Class], Class]:
     """
-    Give an estimator the arguments of the table of options that its constructor does not name.
+    Add the arguments from the table of options that an estimator's constructor does not name.
 
     They replace ``**options`` in its signature, from which scikit-learn takes the parameters, and
     ``{arguments}`` in its docstring; in the signature they precede the argument `before`.
@@ -69,7 +69,7 @@ def with_option_arguments(before: str) -> Callable[[Class], Class]:
 
 
 def as_arguments(message: str) -> str:
-    """Return a message with every flag of the command line as the argument of the same meaning."""
+    """Return a message in which the command line's flags are replaced by arguments."""
     message = _STRUCTURE_OPTION.sub(_structure_option, message)
     return _FLAG.sub(_argument, message)
 

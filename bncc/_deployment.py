@@ -1,4 +1,4 @@
-"""What an estimator offers beyond scikit-learn: a budget and a target, its C, and the proof."""
+"""Estimator methods beyond scikit-learn's: budgets and targets, C code, and verification."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
 ENTRIES = ("scores", "trusted")
-"""Emitted besides ``predict`` where nothing else is asked for."""
+"""Entry points besides ``predict`` that are emitted by default."""
 
 
 def trained(
@@ -37,7 +37,7 @@ def trained(
     flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
     if flash is None and instructions is None:
         return train_model(dataset, settings), goal
-    from bncc.pricing import with_resources  # only here: it builds and measures
+    from bncc.pricing import with_resources  # local: it builds and measures
     from bncc.search.budget_search import families_of, refuse_searched, search
 
     refuse_searched(settings)
@@ -51,7 +51,7 @@ def trained(
 
 
 def goal_of(optimize: str | None) -> Optimize:
-    """Return a goal, ``balanced`` for None; raise an OptionError where it is none."""
+    """Return a goal, ``balanced`` for None; raise an OptionError for an unknown one."""
     goals: tuple[Optimize, ...] = get_args(Optimize)
     for goal in goals:
         if goal == (optimize or "balanced"):
@@ -60,7 +60,7 @@ def goal_of(optimize: str | None) -> Optimize:
 
 
 def machine_of(target: str | None) -> str | None:
-    """Return the target of a name or a part, None for generic C; refuse unknown ones."""
+    """Return the target of a name or a part, None for generic C; raise an error if unknown."""
     if target is None or target == "host":
         return None
     machine = target_of(str(target))
@@ -73,7 +73,7 @@ def machine_of(target: str | None) -> str | None:
 
 
 def entries_of(estimator: Any, entries: Sequence[str] | None) -> frozenset[str]:
-    """Return the entry points to emit: those asked for, else the estimator's, else the default."""
+    """Return the entry points to emit: those given, else the estimator's, else the default."""
     if entries is None:
         entries = getattr(estimator, "entries", None)
     chosen = ENTRIES if entries is None else entries
@@ -102,25 +102,26 @@ def _count(number: Any) -> int | None:
 
 
 class Deployable:
-    """An estimator with an integer model that becomes C."""
+    """An estimator with an integer model that can be emitted as C."""
 
     @abstractmethod
     def to_model(self) -> Model:
         """Return the frozen integer model."""
 
     def contributions(self, X: Any) -> FloatArray:
-        """Return what the prior and each table say for each class.
+        """Return the contributions of the prior and of each table to each class.
 
         Parameters
         ----------
         X : (n_samples, n_features) array-like or data frame
-            Readings; a missing one is its state in training, whatever ``missing`` is.
+            Readings; a missing one takes its state in training, whatever ``missing`` is.
 
         Returns
         -------
         (n_samples, 1 + n_tables, n_classes) float64
-            In nats, the prior first, each 0 in the mean over classes; the class of the largest sum
-            over the second axis is the prediction, but for ties and what is summed out.
+            Contributions in nats, the prior first, each with mean 0 over classes. The prediction is
+            the class with the largest sum over the second axis, except for ties and marginalized
+            features.
         """
         model = self.to_model()
         with _validation.value_errors():
@@ -144,21 +145,21 @@ class Deployable:
         Parameters
         ----------
         directory : path
-            Where to; made if absent.
+            Output directory; created if absent.
         name : str, default="model"
             Prefix of files and symbols.
         entries : sequence of str, optional
             Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, missing, raw,
-            scores, stream, trusted; ``raw`` is there whenever there are thresholds. None for those
-            of the estimator, else scores and trusted.
+            scores, stream, trusted; ``raw`` is always included if there are thresholds. None for
+            those of the estimator, else scores and trusted.
         package : {"plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf"}, default="plain"
-            The build system whose library it becomes.
+            Build system of the emitted library.
         spdx : str, optional
             License expression for ``SPDX-License-Identifier`` in every file, such as ``MIT``.
         target, optimize : str, optional
             As in ``bncc emit-c``; None for those of the estimator.
         overwrite : bool, default=False
-            Whether existing files may be replaced; a FileExistsError is raised else.
+            True to replace existing files; otherwise they raise a FileExistsError.
 
         Returns
         -------
@@ -180,12 +181,12 @@ class Deployable:
         return write_all(directory, files, overwrite=overwrite)
 
     def verify(self, X: Any = None, **options: Any) -> Agreement:
-        """Build the emitted C on this machine and compare it with `predict`.
+        """Build the emitted C on this computer and compare it with `predict`.
 
         Parameters
         ----------
         X : (n_samples, n_features) array-like or data frame, optional
-            Readings to try besides what is generated.
+            Readings to test in addition to generated ones.
         **options
             ``compiler``, ``opt_level``, ``sanitize``, ``n_random``, ``exhaustive`` and ``seed``
             of `bncc.on_device.verify`.
@@ -193,7 +194,7 @@ class Deployable:
         Returns
         -------
         Agreement
-            What was compared, how often it differed, and how strong the check was.
+            Number of comparisons and differences, and strength of the check.
         """
         model = self.to_model()
         with _validation.value_errors():

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of X and y, on the way to a table and to class indices."""
+"""scikit-learn's checks of X and y, and conversion to a table and class indices."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
     if not hasattr(X, "iloc"):
         X = validate_data(estimator, X, reset=fitting, dtype=None, ensure_all_finite="allow-nan")
         return table_of_arrays(X, _names(estimator))
-    # As one array, whole numbers beside fractions would become fractions, and need floats in C.
+    # In a single array, integers in a table with fractions would become floats, which C then needs.
     validate_data(estimator, X, reset=fitting, skip_check_array=True)
     names = _names(estimator)
     columns = [column_of_series(name, X.iloc[:, i]) for i, name in enumerate(names)]
@@ -41,7 +41,7 @@ def checked_readings(estimator: Any, X: Any, *, fitting: bool = False) -> Table:
 
 def without_gaps(estimator: Any, X: Any, answer: Callable[..., AnyArray]) -> AnyArray:
     """
-    Ask a fitted estimator's model about readings of which some are missing.
+    Call a method of a fitted estimator's model on readings with missing values.
 
     Shapes: `X` (n_samples, n_features) array-like or data frame.
     """
@@ -59,7 +59,7 @@ def _names(estimator: Any) -> list[str]:
 def checked_dataset(
     estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any
 ) -> tuple[AnyArray, Dataset]:
-    """Check what `fit` is given; return the sorted labels, and the rows to learn from."""
+    """Check the arguments of `fit`; return the sorted labels, and the training rows."""
     table = checked_readings(estimator, X, fitting=True)
     classes, indices = checked_classes(y, table.n_rows)
     weights = checked_weights(sample_weight, estimator.class_weight, classes[indices])
@@ -92,7 +92,7 @@ def checked_weights(sample_weight: Any, class_weight: Any, labels: Any) -> Float
     Check weights as scikit-learn does.
 
     Shapes: `sample_weight` (n_rows,) array-like or None; `labels` (n_rows,) array-like; returns
-    (n_rows,) float64 or None, the product of both; None where all rows count alike.
+    (n_rows,) float64 or None, the product of both; None where all rows have equal weight.
     """
     n_rows, by_class = len(labels), isinstance(class_weight, Mapping)
     if sample_weight is None and not by_class:
@@ -131,19 +131,19 @@ def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
 
 
 def label_text(label: Any) -> str:
-    """Return a label as the model holds it."""
+    """Return a label in the model's representation."""
     return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def seed_of(random_state: Any) -> int:
-    """Return the seed that a scikit-learn ``random_state`` stands for."""
+    """Return the seed for a scikit-learn ``random_state``."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def texts_of(options: Any) -> dict[str, str]:
-    """Return structure options, texts, numbers or lists of them, as the command line gives them."""
+    """Return structure options, texts, numbers or lists of them, in the command line's form."""
     if not isinstance(options or {}, Mapping):
         raise OptionError(f"structure_options is {options!r}; pass a dict such as {{'parents': 8}}")
     return {
@@ -153,7 +153,7 @@ def texts_of(options: Any) -> dict[str, str]:
 
 
 def settings_of(estimator: Any) -> TrainSettings:
-    """Return the options of training that an estimator's parameters stand for."""
+    """Return the training options for an estimator's parameters."""
     if estimator.missing not in ("state", "marginal"):
         raise OptionError(f"missing={estimator.missing!r} is unknown; use 'state' or 'marginal'")
     options = {
@@ -166,13 +166,13 @@ def settings_of(estimator: Any) -> TrainSettings:
     options["seed"] = seed_of(estimator.random_state)
     options["float_"] = not estimator.quantize
     if isinstance(estimator.class_weight, Mapping):
-        options["class_weight"] = None  # it is in the weights of the rows
+        options["class_weight"] = None  # included in the row weights
     return TrainSettings(**options)
 
 
 @contextmanager
 def value_errors() -> Iterator[None]:
-    """Turn errors of bncc into the ValueError that scikit-learn expects of estimators."""
+    """Convert errors of bncc to the ValueError that scikit-learn expects of estimators."""
     try:
         yield
     except (BudgetError, DataError, ModelError, OptionError) as error:

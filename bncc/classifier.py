@@ -1,4 +1,4 @@
-"""The scikit-learn face of the whole pipeline: fit, predict, emit C, verify it."""
+"""The scikit-learn estimator of the whole pipeline: fit, predict, emit C, verify it."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,61 +23,64 @@ from bncc.train.unused_options import idle_notes
 # scikit-learn has no types
 class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
-    Quantized Bayesian-network classifier that emits itself as C.
+    Quantized Bayesian-network classifier that is emitted as C.
 
-    What it predicts is what the emitted C predicts, bit for bit: after `fit` only the frozen
+    Predictions are bit-identical to those of the emitted C, because after `fit` only the frozen
     integer model is used.
 
     Parameters
     ----------
     structure : str, optional
         Any of ``bncc train --structure``; ``tan-*`` learn structure and tables together, and
-        ``tables`` boosts a sum of tables. None takes ``chow-liu``, with a budget the best of all
-        that are searched.
+        ``tables`` are boosted tables, an additive ensemble trained by gradient boosting. None takes
+        ``chow-liu``, with a budget the best of all that are searched.
     parameters : {"hybrid", "ml", "bdeu", "margin", "cross-entropy", "free"}, default="hybrid"
-        How tables are found; ``ml``, ``bdeu`` and ``margin`` need no torch unless for ``tan-*``.
+        Parameter learning; ``ml``, ``bdeu`` and ``margin`` need no torch except for ``tan-*``.
     discretize : {"mdl", "quantile", "width", "median", "none"}, optional
-        How numbers become states; with ``none`` they are states, counted from 0. None takes
-        ``mdl``, and for the structure ``tables`` quantiles, of which it tries more than `n_bins`.
-        Text, and the categorical columns of a data frame, are categories whatever the method.
+        Discretization of numbers into bins; with ``none`` they are states already, counted from 0.
+        None takes ``mdl``, and for the structure ``tables`` quantiles, of which it tries more than
+        `n_bins`. Text, and the categorical columns of a data frame, are categories whatever the
+        method.
     n_bins : int, default=8
         Bins of ``quantile`` and ``width``.
     bits, int_bits, frac_bits : int, optional
-        Width of a cost, 1 .. 8, and the bits on both sides of its binary point. Given fewer than
-        two of them, ``bits`` is 6 and the split is chosen on validation rows; of ``tables``, which
-        have one by their width, it is 3.
+        Width of a cost, 1 .. 8, and the bits on both sides of its binary point. If fewer than two
+        of them are given, ``bits`` is 6 and the split is chosen on validation rows; for ``tables``,
+        whose split follows from the width, it is 3.
     quantize : bool, default=True
-        False trains without quantization and freezes in 24 bits.
+        False trains without quantization and freezes the model in 24 bits.
     structure_options : mapping, optional
         Options of the structure learner, such as ``{"parents": 8, "order": "none"}``.
     size_weight : float, default=0.0
-        Price of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
+        Penalty of a table entry, or with ``price=bits`` of a bit, in the loss of ``tan-*``.
     class_weight : {"balanced"} or mapping, optional
-        ``balanced`` lets the rows of each class, however few, count as much as those of any other;
-        a mapping has how much a row counts by its label, 1 where it is not named.
+        ``balanced`` gives all classes the same total weight, however few rows they have; a mapping
+        gives the weight of a row by its label, 1 if absent.
     validation : float, default=0.1
-        Fraction of rows on which the split of the bits is chosen; tables use all rows.
+        Fraction of rows for the validation set, on which the split of the bits is chosen; tables
+        use all rows.
     {arguments} : number
-        Of gradient descent and its margin (lambda, gamma, eta), as ``bncc train`` has them; None
+        Settings of gradient descent and its margin (lambda, gamma, eta), as in ``bncc train``; None
         takes the defaults.
     engine : {"native", "torch"}, optional
-        What computes it; None takes C where a compiler is found.
+        Engine of gradient descent; None takes C if a compiler is found.
     missing : {"state", "marginal"}, default="state"
-        What a missing reading is: its state in training, or summed out as by ``predict_missing``.
+        Treatment of missing readings: their state in training, or marginalized (summed out) as by
+        ``predict_missing``.
     ordered : bool, default=False
         Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
-        An int is the seed of ``bncc train --seed``.
+        Random seed; an int is that of ``bncc train --seed``.
     max_flash : int or str, optional
         Budget in bytes, such as ``2048`` or ``"2k"``: `fit` searches families and sizes for the
         most accurate classifier that fits `target`, as ``bncc train --max-flash`` does.
     max_instructions : int, optional
-        Budget of the slowest call over the inputs tried, likewise; cycles on AVR.
+        Likewise, the budget of the slowest call over the inputs tried; cycles on AVR.
     target : str, optional
-        Target or part that `emit_c` emits for and the budget is of; None is generic C, and
-        ``cortex-m0`` with a budget.
+        Target or part of the budget and of `emit_c`; None is generic C, and ``cortex-m0`` with a
+        budget.
     optimize : {"balanced", "size", "speed"}, optional
-        Goal of `emit_c`; None takes the one that a budget was met with, else ``balanced``.
+        Optimization goal of `emit_c`; None takes the one that met the budget, else ``balanced``.
     entries : sequence of str, optional
         Entry points that `emit_c` emits besides ``predict``; None for scores and trusted.
 
@@ -86,13 +89,13 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     model_ : Model
         The frozen integer model.
     classes_ : (n_classes,) array
-        The labels as they were in `y`, sorted; the model holds their text.
+        The labels as in `y`, sorted; the model contains their text.
     n_features_in_, feature_names_in_ : int and array of str
-        Number of columns seen in `fit`; their names, when X had names.
+        Number of columns seen in `fit`; their names, if X had names.
     notes_ : tuple of str
-        What the user should know about the training.
+        Notes on the training for the user.
     optimize_ : str
-        The goal of `emit_c`.
+        The optimization goal of `emit_c`.
 
     Examples
     --------
@@ -165,10 +168,10 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         y : (n_samples,) array-like
             Class labels.
         sample_weight : (n_samples,) array-like, optional
-            How much each row counts, >= 0. Those that count at all are equals in the thresholds
-            of numbers alone.
+            Weight of each row, >= 0. Only the thresholds of numbers weight all rows equally,
+            except those of weight 0.
         groups : (n_samples,) array-like, optional
-            Person, device or recording of each row, no column of X: rows of one group are never
+            Person, device or recording of each row, not a column of X: rows of one group are never
             on both sides of a split, neither for validation nor inside a learner.
 
         Returns
@@ -179,7 +182,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Raises
         ------
         ValueError
-            If the readings cannot be learned from, or a parameter makes no sense.
+            If the readings are unsuitable for training, or a parameter is invalid.
         """
         with _validation.value_errors():
             classes, dataset = _validation.checked_dataset(self, X, y, sample_weight, groups)
@@ -195,7 +198,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def predict(self, X: Any) -> AnyArray:
         """
-        Return the label of the class of least cost, the first one on ties.
+        Return the label of the class with the smallest cost, the first one on ties.
 
         Parameters
         ----------
@@ -205,14 +208,14 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Returns
         -------
         (n_samples,) array
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         best = self._ask(X, "costs").argmin(axis=1)
         return np.asarray(self.classes_[best])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """
-        Return the normalized log-probabilities that the integer costs stand for.
+        Return the normalized log-probabilities represented by the integer costs.
 
         Parameters
         ----------
@@ -228,7 +231,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def predict_proba(self, X: Any) -> FloatArray:
         """
-        Return the probabilities that the integer costs stand for.
+        Return the probabilities represented by the integer costs.
 
         Parameters
         ----------
@@ -238,13 +241,13 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Returns
         -------
         (n_samples, n_classes) float64
-            Rows sum to one; where arcs form a cycle (``order=none``), they mean nothing.
+            Each row sums to one; if arcs form a cycle (``order=none``), they are meaningless.
         """
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
     def decision_function(self, X: Any) -> FloatArray:
         """
-        Return the negative integer costs, as the floats that scikit-learn expects.
+        Return the negative integer costs, as floats for scikit-learn.
 
         Parameters
         ----------
@@ -254,8 +257,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Returns
         -------
         (n_samples, n_classes) float64, or (n_samples,) float64 for two classes
-            Negative costs, whole numbers in ``2**-frac_bits`` nats; of two, the first cost less
-            the second.
+            Negative costs, whole numbers in ``2**-frac_bits`` nats; for two classes, the first
+            cost minus the second.
         """
         costs = self._ask(X, "costs").astype(np.float64)
         return costs[:, 0] - costs[:, 1] if costs.shape[1] == 2 else 0.0 - costs
@@ -267,7 +270,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Returns
         -------
         Model
-            The one that predicts; its labels are text.
+            The model used for predictions; its labels are text.
         """
         check_is_fitted(self)
         return self.model_

@@ -1,11 +1,11 @@
-"""Every error bncc raises on purpose: one sentence that names the remedy."""
+"""Exceptions of bncc; each message is one sentence that names the remedy."""
 
 from math import inf
 
 
 class BnccError(Exception):
     """
-    Base of all errors a user can cause and mend.
+    Base class of all errors that a user can cause and fix.
 
     The message is one sentence without a trailing newline; the command line prints it on one
     line of stderr and exits with `exit_code`.
@@ -19,11 +19,11 @@ class DataError(BnccError):
 
 
 class ConstantColumnsError(DataError):
-    """No column of a table varies, where a learner needs one that does."""
+    """No column of a table varies, but a learner needs one that does."""
 
 
 class NetworkError(BnccError):
-    """A Bayesian network cannot be read, or cannot do what is asked of it."""
+    """A Bayesian network cannot be read, or does not support an operation."""
 
 
 class ModelFileError(BnccError):
@@ -31,19 +31,19 @@ class ModelFileError(BnccError):
 
 
 class CheckpointError(BnccError):
-    """A checkpoint cannot be read, written, or gone on from."""
+    """A checkpoint cannot be read, written, or resumed."""
 
 
 class ModelError(BnccError):
-    """A model cannot do what is asked of it."""
+    """A model does not support an operation."""
 
 
 class IrError(BnccError):
-    """A program breaks a rule of the intermediate representation, or leaves its proven range."""
+    """A program violates a rule of the intermediate representation, or exceeds its proven range."""
 
 
 class OptionError(BnccError):
-    """An option or a combination of options makes no sense."""
+    """An option or a combination of options is invalid."""
 
 
 class ToolchainError(BnccError):
@@ -51,21 +51,21 @@ class ToolchainError(BnccError):
 
 
 class StudyError(BnccError):
-    """A study cannot be opened, or the cluster that works on it is gone."""
+    """A study cannot be opened, or its cluster is gone."""
 
 
 class TrialError(BnccError):
-    """Too many trials of a study came to nothing, or one is not what it was."""
+    """Too many trials of a study failed, or one has changed."""
 
     exit_code = 1
 
 
 class WorkerError(BnccError):
-    """A process that did a part of the work was ended from outside."""
+    """A worker process was terminated from outside."""
 
 
 class MisfitError(ToolchainError):
-    """The C of a model does not fit a machine."""
+    """The C of a model does not fit a target."""
 
 
 class BudgetError(BnccError):
@@ -75,9 +75,9 @@ class BudgetError(BnccError):
     Parameters
     ----------
     message : str
-        The sentence for people.
+        Error message.
     utilization : float, default=inf
-        Largest part of a limit that the nearest result uses, where that is known.
+        Largest fraction of a limit that the nearest result uses, if known.
     """
 
     exit_code = 1

@@ -1,4 +1,4 @@
-"""Fixed-point costs: how a log-probability becomes the unsigned integer that the device adds."""
+"""Fixed-point costs: conversion of log-probabilities to the unsigned integers of the device."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 
 MAX_BITS = 31
-"""Widest cost in bits; sums then still have a proven place in 32 or 64 bits."""
+"""Largest width of a cost in bits; sums then provably fit 32 or 64 bits."""
 MAX_FRAC_BITS = 64
-"""A unit of fewer than 2**-64 or more than 2**64 nats means nothing."""
+"""Limit on fraction bits: a unit below 2**-64 or above 2**64 nats is meaningless."""
 
 
 @dataclass(frozen=True, order=True)
@@ -24,7 +24,7 @@ class QFormat:
     """
 
     int_bits: int  # B_I, bits before the binary point
-    # B_F, bits after it. May be negative: then costs are multiples of ``2**-frac_bits`` nats.
+    # B_F, bits after it. If negative, costs are multiples of ``2**-frac_bits`` nats.
     frac_bits: int
 
     def __post_init__(self) -> None:
@@ -61,16 +61,16 @@ def quantize(theta: FloatArray, fmt: QFormat) -> IntArray:
     theta = np.asarray(theta, dtype=np.float64)
     if np.isnan(theta).any() or (theta > 0).any():
         raise ValueError("log-probabilities must be <= 0 and not NaN")
-    with np.errstate(over="ignore"):  # beyond float64 is beyond every format
+    with np.errstate(over="ignore"):  # values beyond float64 exceed every format
         scaled = -theta * 2.0**fmt.frac_bits
     return np.rint(np.minimum(scaled, float(fmt.max_cost))).astype(np.int64)
 
 
 def dequantize(costs: IntArray, fmt: QFormat) -> FloatArray:
-    """Return the log-probabilities that stored costs stand for."""
+    """Return the log-probabilities that stored costs represent."""
     return -np.asarray(costs, dtype=np.float64) * 2.0**-fmt.frac_bits
 
 
 def rounded(theta: FloatArray, fmt: QFormat) -> FloatArray:
-    """Return what is left of log-probabilities in a format."""
+    """Return log-probabilities after rounding to a format."""
     return dequantize(quantize(theta, fmt), fmt)

@@ -1,4 +1,4 @@
-"""Signals that wait: until an import is done, or an epoch."""
+"""Delayed signals: until an import is done, or an epoch."""
 
 import signal
 import threading
@@ -12,10 +12,10 @@ _DEFERRED = (signal.SIGINT, signal.SIGTERM)
 @contextmanager
 def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None]:
     """
-    Hold back Ctrl-C and a polite kill until the block ends.
+    Delay Ctrl-C and SIGTERM until the block ends.
 
     An exception that a signal raises in the middle of an import of torch may be lost there, or
-    pass through C++ that aborts the process; in a function that C calls it is printed and lost.
+    pass through C++ that aborts the process; in a function called by C it is printed and lost.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread is interrupted
@@ -27,8 +27,8 @@ def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None
         if tell is not None:
             tell()
 
-    # A signal that is ignored, as in jobs of a shell's background, stays ignored; None stands for a
-    # handler of C, which cannot be put back.
+    # An ignored signal, as in background jobs of a shell, stays ignored; None represents a C
+    # handler, which cannot be restored.
     left_alone = (signal.SIG_IGN, None)
     usual = [(n, h) for n in _DEFERRED if (h := signal.getsignal(n)) not in left_alone]
     for number, _ in usual:
@@ -43,7 +43,7 @@ def interrupts_deferred(tell: Callable[[], None] | None = None) -> Iterator[None
 
 
 class StopRequest:
-    """Whether an early end was asked for."""
+    """A request to end early, made by a signal."""
 
     def __init__(self) -> None:
         self.is_armed = False
@@ -51,18 +51,18 @@ class StopRequest:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the end is asked for."""
+        """True once the end is requested."""
         return self.signal is not None
 
 
 @contextmanager
 def first_signal_noted(tell: Callable[[], None] | None = None) -> Iterator[StopRequest]:
-    """Take the first Ctrl-C or polite kill as a request, once that is armed; raise the second."""
+    """Treat the first Ctrl-C or SIGTERM as a request, once that is armed; raise the second."""
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request  # only the main thread is interrupted
         return
-    # A signal that is ignored, as in jobs of a shell's background, stays ignored.
+    # An ignored signal, as in background jobs of a shell, stays ignored.
     usual = {n: handler for n in _DEFERRED if callable(handler := signal.getsignal(n))}
 
     def note(number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Locks on files and folders, which the kernel releases when a process ends, however it ends."""
+"""Locks on files and folders, which the kernel releases whenever a process ends."""
 
 import importlib
 import os
@@ -22,7 +22,7 @@ def try_lock(descriptor: int) -> bool | None:
     """
     Lock an open file or folder.
 
-    False if another process has locked it; None where a system or a file system has no locks, as
+    False if another process has locked it; None on a system or file system without locks, such as
     some network file systems.
     """
     fcntl = kernel_locks()
@@ -40,10 +40,10 @@ def try_lock(descriptor: int) -> bool | None:
 @contextmanager
 def folder_locked(folder: Path) -> Iterator[None]:
     """
-    Keep other processes of bncc out of the folder of a training.
+    Prevent other bncc processes from using a training folder.
 
-    The lock is on the folder itself, so that no file is left of it. Where there are no locks,
-    nothing is locked.
+    The lock is on the folder itself, so that it leaves no file. Without support for locks, nothing
+    is locked.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,9 +70,9 @@ def folder_locked(folder: Path) -> Iterator[None]:
 @contextmanager
 def file_claimed(path: Path) -> Iterator[None]:
     """
-    Keep other processes of bncc from a study in a file.
+    Prevent other bncc processes from using a study file.
 
-    The lock is on a hidden file that is removed in the end. Where there are no locks, nothing is
+    The lock is on a hidden file that is removed at the end. Without support for locks, nothing is
     locked.
     """
     if kernel_locks() is None:
@@ -107,7 +107,7 @@ def _claim(lock: Path, path: Path) -> int:
 
 
 def study_taken(name: str) -> str:
-    """Return the sentence on a study that another process works on."""
+    """Return the message for a study that another process is using."""
     return (
         f"another bncc is using the study '{name}'; wait until it ends, or name another with "
         "--study"

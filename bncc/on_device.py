@@ -27,7 +27,7 @@ from bncc.targets.base import Target, Unit
 from bncc.toolchain.tools import Tool
 
 BATCH_FLOW = "speed-256"
-"""Fewer and larger tables: their rows' places are computed for a whole block at once."""
+"""Tables are fewer and larger: their rows' positions are computed for a whole block at once."""
 
 
 def sources_of(model: Model, emission: Emission) -> Sources:
@@ -53,16 +53,16 @@ def verify(
     also: Emission | None = None,
 ) -> Agreement:
     """
-    Build the emitted C for a machine, run it there, and compare it with the integer model.
+    Build the emitted C for a target, run it there, and compare it with the integer model.
 
     Parameters
     ----------
     model : Model
-        The truth.
+        The reference.
     target : str
         ``host``, or a key of `bncc.targets.TARGETS`.
     table : Table or None
-        Readings to try besides what is generated.
+        Readings to test in addition to generated ones.
     compiler : str or None
         A compiler's name, or for ``host`` its path; ``"all"`` for every one found; None for the
         first.
@@ -71,18 +71,18 @@ def verify(
     opt_level : str
         ``-O0`` .. ``-O3`` or ``-Os``.
     sanitize : bool
-        Whether the address and undefined-behavior sanitizers watch; on ``host`` alone.
+        True to enable the address and undefined-behavior sanitizers; on ``host`` only.
     n_random : int
-        Random states, and as many random raw readings.
+        Number of random states, and of random raw readings.
     exhaustive : bool
-        Whether to try all joint states even when they are many.
+        True to test all joint states even if they are many.
     seed : int
-        Seed of the random inputs.
+        Random seed of the inputs.
     emission : Emission or None
-        What to build; None emits all entry points.
+        Emission to build; None emits all entry points.
     also : Emission or None
-        Another one, of which streams and the entry points for missing features are tried on a
-        sample of the inputs.
+        Another emission, of which streams and the entry points for missing features are tested
+        on a sample of the inputs.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def verify(
     ToolchainError
         If a compiler or a simulator is missing or fails.
     OptionError
-        If there is no such target, or an exhaustive check is asked for and there are too many
+        If there is no such target, or an exhaustive check is requested and there are too many
         joint states.
     """
     if emission is None:
@@ -116,23 +116,23 @@ def verify(
 
 @dataclass(frozen=True)
 class TargetReport:
-    """What was measured on one target."""
+    """Measurements on one target."""
 
-    target: str  # Its name
-    unit: Unit  # What decisions are counted in
+    target: str  # Name of the target
+    unit: Unit  # Unit of time
     toolchain: str  # toolchain and simulator: Names, versions, processor
     simulator: str
     ours: Measurement  # The classifier that bncc emits
-    baseline: Measurement | None  # The textbook classifier; None where it does not fit
-    baseline_misfit: str | None  # Why it does not fit
-    estimate: Estimate  # What was estimated before anything was built
-    missing: Cost | None = None  # Of a decision with missing features, where that was measured
-    # Of the entry points that were asked for; None where none were named
+    baseline: Measurement | None  # The textbook classifier; None if it does not fit
+    baseline_misfit: str | None  # Reason why it does not fit
+    estimate: Estimate  # Estimate before the build
+    missing: Cost | None = None  # A decision with missing features, if measured
+    # Resources of the requested entry points; None if none were named
     resources: Resources | None = None
 
     @property
     def ratio(self) -> Mapping[str, float | None]:
-        """How many times the baseline needs what ours does: flash, and each entry point."""
+        """Ratios of the baseline's resources to ours: flash, and each entry point."""
         kinds = ("flash", "predict", "trusted", "raw")
         if self.baseline is None:
             return dict.fromkeys(kinds)
@@ -156,7 +156,7 @@ def bench_target(
     with_missing: bool = False,
     entries: tuple[str, ...] = (),
 ) -> TargetReport:
-    """Measure the emitted classifier and the textbook's on a target, in the same way."""
+    """Measure the emitted classifier and the textbook one on a target, in the same way."""
     (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None
@@ -199,7 +199,7 @@ def measure_ours(
     built = sources_of(model, emission)
     trusting = None
     if with_trusted and "trusted" not in built.entries:
-        # In a program of its own: at -Os one entry more is enough for gcc to inline less.
+        # In a program of its own: at -Os an additional entry point makes gcc inline less.
         second = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
         trusting = sources_of(model, second)
     return measure(
@@ -236,7 +236,7 @@ def measure_textbook(
 def measure_missing(
     model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
 ) -> Cost | None:
-    """Measure a decision with missing features; None where they cannot be summed out."""
+    """Measure a decision with missing features; None if they cannot be marginalized."""
     try:
         emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
         return missing_cost(model, sources_of(model, emission), bench, inputs, opt_level=opt_level)
@@ -272,14 +272,14 @@ def resources_of(
 def emit_bounded(
     model: Model, emission: Emission, options: EmitOptions, price: Price, bench: Toolchain
 ) -> Emission:
-    """Measure emitted C, and emit it again with what was found in its header."""
+    """Measure emitted C, and emit it again with the results in its header."""
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
     return emit_c(model, replace(options, bounds=found), price)
 
 
 def batch_of(model: Model, compiler: Tool | None = None) -> Batch:
-    """Return the decisions of a model on arrays of states, made for many at once."""
+    """Return the decisions of a model on arrays of states, computed in batches."""
     return Batch(optimize(program_of(model), BATCH_FLOW)[0], compiler)
 
 
@@ -289,9 +289,9 @@ def _digest(emission: Emission) -> str:
 
 def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]:
     """
-    Return the entry points whose bytes are counted.
+    Return the entry points included in the flash size.
 
-    Where readings are compared directly, those that take states are another classifier.
+    If readings are compared directly, those that take states form another classifier.
     """
     if emission is not None and emission.layout.direct:
         return ("raw",)
@@ -300,7 +300,7 @@ def _kept(model: Model, emission: Emission | None = None) -> tuple[Metered, ...]
 
 
 def _counterpart(entry: Metered) -> Metered:
-    """Return the entry point of the textbook classifier that takes what an entry point takes."""
+    """Return the textbook classifier's entry point with the same input as an entry point."""
     if entry == "raw_checked":
         return "raw"
     return entry if entry in ("predict", "trusted", "raw") else "predict"

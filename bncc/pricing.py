@@ -1,4 +1,4 @@
-"""The rule by which classifiers are priced: measured where tools are installed, else estimated."""
+"""Resource figures of classifiers: measured if tools are installed, otherwise estimated."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from bncc.device.cross import Toolchain  # builds and runs, which an estimate does not need
 
 TOO_LARGE = 2**31
-"""Bytes and instructions of what no part of a target holds."""
+"""Placeholder for the bytes and instructions of C that fits no part with a target."""
 RECORD = "resources"
-"""Key of a model's training record: what ``train`` found that it takes."""
+"""Key in a model's training record: the resources that ``train`` determined."""
 
 
 def machine_of(target: str | None) -> str:
-    """Return the simulated target on which C for a target is measured."""
+    """Return the simulated target for measurements of a target's C."""
     if target != "host":
         return target or GENERIC
     if is_x86():
@@ -39,7 +39,7 @@ def entries_of(model: Model, budget: Budget) -> tuple[str, ...]:
 
 
 def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
-    """Return how C that a budget prices is emitted, without any limit."""
+    """Return the emission options of a budget's measurements, without limits."""
     entries = entries_of(model, budget)
     target = "x86" if budget.target == "host" and is_x86() else budget.target
     return EmitOptions(
@@ -52,7 +52,7 @@ def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
 
 
 def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
-    """Price a model at the goal that suits a budget."""
+    """Determine a model's resources at the optimization goal that suits a budget."""
     goals: tuple[Optimize, ...] = ("size", "balanced", "speed")
     prices: list[Resources] = []
     for goal in goals if budget.instructions is not None else goals[:1]:
@@ -70,7 +70,7 @@ def priced(
     target: str | None,
     readings: Table | None = None,
 ) -> Resources:
-    """Price emitted C: measured where a toolchain is installed, else estimated."""
+    """Determine the resources of emitted C: measured with a toolchain, otherwise estimated."""
     from bncc.device.cross import find_toolchain
     from bncc.targets import find_target
 
@@ -91,7 +91,7 @@ def priced(
 
 
 def toolchain_of(budget: Budget) -> str | None:
-    """Return what measures resources on the target of a budget; None where they are estimated."""
+    """Return the toolchain for a budget's target; None where resources are estimated."""
     from bncc.device.cross import find_toolchain
     from bncc.targets import find_target
 
@@ -109,7 +109,7 @@ def measured(
     options: EmitOptions,
     readings: Table | None = None,
 ) -> Resources:
-    """Measure emitted C on one target, as `priced` does where there is a toolchain."""
+    """Measure emitted C on one target, as `priced` does with a toolchain."""
     from bncc.device.measure import bench_inputs
     from bncc.on_device import resources_of
 
@@ -130,7 +130,7 @@ def measured(
 
 
 def with_resources(model: Model, resources: Resources) -> Model:
-    """Return a model that carries what it takes in its training record."""
+    """Return a model with its resources in its training record."""
     return replace(model, training={**model.training, RECORD: resources.to_json()})
 
 
@@ -148,7 +148,7 @@ def recorded(model: Model, emission: Emission, target: str | None) -> Resources 
 
 
 def _too_large(estimated: Resources) -> Resources:
-    """Return what C takes that no part of a target holds."""
+    """Return placeholder resources for C that fits no part with a target."""
     spans = {entry: Span(TOO_LARGE, TOO_LARGE, TOO_LARGE) for entry in estimated.entries}
     return replace(
         estimated,

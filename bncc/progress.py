@@ -1,18 +1,18 @@
-"""Progress of long work, in one form, and what ends it early."""
+"""Progress reporting and cancellation of long-running work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 Progress = Callable[[float, str], None]
-"""Called with the share that is done, 0 .. 1, and a short text such as the current loss."""
+"""Callback with the completed share, 0 .. 1, and a short text such as the current loss."""
 
 
 def silence(share: float, words: str) -> None:
-    """Report to nobody."""
+    """Ignore a progress report."""
 
 
 def part_of(progress: Progress, start: float, end: float) -> Progress:
-    """Return the progress of a part of the work, which goes from one share to another."""
+    """Return the progress callback of one part of the work, scaled to its share."""
     return lambda share, words: progress(start + share * (end - start), words)
 
 
@@ -23,17 +23,17 @@ def nth_part(progress: Progress, k: int, n: int, title: str = "") -> Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """What accompanies work in steps."""
+    """Progress and cancellation callbacks of work in steps."""
 
     progress: Progress = silence  # Called after each step
-    # Asked after each; the work ends where it says so, with what there is by then
+    # Called after each step; True ends the work with the current result
     should_stop: Callable[[], bool] | None = None
 
     def goes_on(self, noun: str, done: int, total: int) -> bool:
-        """Report a step, and return whether there is to be another one."""
+        """Report a step, and return whether to continue."""
         self.progress(done / total, f"{noun} {done} of {total}")
         return done < total and not (self.should_stop is not None and self.should_stop())
 
     def part(self, start: float, end: float) -> "Watch":
-        """Return what accompanies a part of the work."""
+        """Return the callbacks for a part of the work."""
         return Watch(part_of(self.progress, start, end), self.should_stop)

@@ -25,14 +25,14 @@ FUNCTIONS: Mapping[str, str] = {
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
 DEFAULT_TARGET = GENERIC
-"""Target of a search for a budget where none is named."""
+"""Default target of a budget search."""
 _OF_READINGS = frozenset({"predict-raw", "checked"})
 _WITH = {"predict-raw": "raw", "predict": None}
 
 
 @dataclass(frozen=True)
 class Span:
-    """Instructions, or cycles, of one call over some inputs; all three alike where estimated."""
+    """Instructions, or cycles, of one call over some inputs; all three are equal in an estimate."""
 
     min: int
     mean: float
@@ -43,20 +43,20 @@ class Span:
 class Resources:
     """Footprint and time of some entry points of one classifier on one target."""
 
-    target: str  # Target that the figures hold for
+    target: str  # Target of the figures
     flash: int  # Bytes of the entry points with all constants and library routines that they need
     ram: int  # Bytes of static variables
-    stack: int  # Bytes of the deepest stack of the entry points
+    stack: int  # Largest stack of the entry points, in bytes
     # instructions and cycles: By entry point; cycles on AVR, instructions elsewhere, the other one
-    # None. The maximum is of the inputs that were tried, or an estimate.
+    # None. The maximum is over the inputs tried, or an estimate.
     instructions: Mapping[str, Span] | None
     cycles: Mapping[str, Span] | None
     entries: tuple[str, ...]  # Entry points that are counted, keys of `FUNCTIONS`
-    optimize: Optimize  # What the C was optimized for
+    optimize: Optimize  # Optimization goal of the C
     opt_level: str  # Optimization level of the compiler
-    how: How  # Whether a compiler and a simulator were run
-    toolchain: str | None = None  # Compiler and simulator; None of an estimate
-    code: str | None = None  # SHA-256 of the C that the figures are of, see `bncc.emit.provenance`
+    how: How  # Measured with compiler and simulator, or estimated
+    toolchain: str | None = None  # Compiler and simulator; None for an estimate
+    code: str | None = None  # SHA-256 of the C with these figures, see `bncc.emit.provenance`
 
     @property
     def spans(self) -> Mapping[str, Span]:
@@ -70,7 +70,7 @@ class Resources:
 
     @property
     def slowest(self) -> int | None:
-        """Largest maximum of the entry points; None if the time of one of them is not known."""
+        """Largest maximum of the entry points; None if the time of any is unknown."""
         if any(entry not in self.spans for entry in self.entries):
             return None
         return max(self.spans[entry].max for entry in self.entries)
@@ -81,7 +81,7 @@ class Resources:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Resources":
-        """Return the resources that `to_json` described."""
+        """Return the resources from the output of `to_json`."""
         spans = {
             unit: None
             if facts[unit] is None
@@ -106,24 +106,24 @@ class Resources:
 class Budget:
     """Limits of a classifier on a target."""
 
-    # Target, as in ``--target``; None for generic C, or where nothing is limited
+    # Target, as in ``--target``; None for generic C, or without limits
     target: str | None
-    flash: int | None = None  # Bytes for the classifier and `reserve` together; None for any number
-    # Instructions, on AVR cycles, of the slowest call of an entry point; None for any number
+    flash: int | None = None  # Bytes for the classifier and `reserve` together; None for no limit
+    # Instructions, on AVR cycles, of the slowest call of an entry point; None for no limit
     instructions: int | None = None
-    ram: int | None = None  # Bytes of variables and stack; None for any number
+    ram: int | None = None  # Bytes of variables and stack; None for no limit
     reserve: int = 0  # Bytes of `flash` kept for the caller's own code
     entries: tuple[str, ...] = ()  # Entry points that count; empty for `default_entries`
-    extras: frozenset[str] = frozenset()  # Further entry points that are emitted, as in ``--with``
+    extras: frozenset[str] = frozenset()  # Further emitted entry points, as in ``--with``
 
     @property
     def is_bounded(self) -> bool:
-        """Whether there is a limit."""
+        """True if there is a limit."""
         return not (self.flash is None and self.instructions is None and self.ram is None)
 
     @property
     def room(self) -> int | None:
-        """Bytes of flash that `reserve` leaves to the classifier; None for any number."""
+        """Bytes of flash left for the classifier after `reserve`; None for no limit."""
         return None if self.flash is None else self.flash - self.reserve
 
     def admits(self, resources: Resources) -> bool:
@@ -131,23 +131,23 @@ class Budget:
         return self.utilization(resources) <= 1
 
     def utilization(self, resources: Resources) -> float:
-        """Return the largest part of a limit that is used: 1 or less where all limits hold."""
+        """Return the largest used fraction of a limit: 1 or less if all limits hold."""
         slowest = float("inf") if resources.slowest is None else resources.slowest
         of_bytes = self.utilization_of_bytes(resources.flash, resources.ram + resources.stack)
         return max(of_bytes, _part(slowest, self.instructions))
 
     def utilization_of_bytes(self, flash: int, ram: int) -> float:
-        """Return what `utilization` does of flash alone and of variables and stack together."""
+        """Return `utilization` of flash alone and of variables and stack together."""
         return max(_part(flash, self.room), _part(ram, self.ram))
 
     def emitted(self, entries: Iterable[str]) -> frozenset[str]:
-        """Return what has to be emitted, as in ``--with``, for entry points that are priced."""
+        """Return the entry points to emit, as in ``--with``, for those that are measured."""
         needed = (_WITH.get(entry, entry) for entry in entries)
         return self.extras | {name for name in needed if name is not None}
 
 
 def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the entry points that are priced where none are named."""
+    """Return the default entry points for measurements."""
     asked = set(extras)
     reads = has_thresholds or "raw" in asked
     kept = {"predict-raw" if reads else "predict", *(asked - {"raw"})}
@@ -155,7 +155,7 @@ def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tupl
 
 
 def functions_of(entries: Iterable[str]) -> str:
-    """Return entry points for people: their functions, and what they read."""
+    """Return entry points for display: their functions and inputs."""
     return ", ".join(
         f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
         for entry in entries
@@ -163,7 +163,7 @@ def functions_of(entries: Iterable[str]) -> str:
 
 
 def size_of(text: str) -> int | None:
-    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None where it is none."""
+    """Return the bytes of a size such as ``900``, ``4k`` or ``1.5k``; None if it is invalid."""
     match = re.fullmatch(r"(?:(\d{1,12})|(\d{1,9}(?:\.\d{1,6})?)[kK])", text)
     if match is None:
         return None
@@ -171,7 +171,7 @@ def size_of(text: str) -> int | None:
 
 
 def _part(used: float, limit: int | None) -> float:
-    """Return the part of a limit that is used; 2 of a limit of nothing that is exceeded."""
+    """Return the used fraction of a limit; 2 if a limit of zero is exceeded."""
     if limit is None:
         return 0.0
     return used / limit if limit > 0 else float(used > limit) * 2
@@ -186,7 +186,7 @@ def _span(facts: Mapping[str, Any]) -> Span:
 
 @dataclass(frozen=True)
 class Counts:
-    """Execution counts of one entry point."""
+    """Instruction or cycle counts of one entry point."""
 
     min: int  # min and max: Instructions or cycles, over all inputs tried
     max: int
@@ -194,18 +194,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Measured footprint of the C on one target with one compiler."""
+    """Footprint and time of the C on one target with one compiler."""
 
-    compiler: str  # compiler and simulator: With version and options, for people
+    compiler: str  # compiler and simulator: With version and options, for display
     simulator: str
-    unit: str  # What is counted
-    # Entry points without the model's prefix, and the bytes of stack that each takes with all that
-    # it calls
+    unit: str  # Unit of the counts
+    # Entry points without the model's prefix, and the bytes of stack of each including its callees
     stack: tuple[tuple[str, int], ...]
     counts: tuple[tuple[str, Counts], ...]  # Entry points that were run
-    n_inputs: int  # How many inputs each was run on
-    # True if no branch depends on the input, so that a count that is the same for all inputs tried
-    # is that of every input
+    n_inputs: int  # Number of inputs of each
+    # True if no branch depends on the input, so that a count that is equal for all inputs tried is
+    # that of every input
     is_exact: bool
 
     @property

@@ -1,1 +1,1 @@
-"""What an engineer would try instead: small quantized networks, and the usual classifiers."""
+"""Baselines to compare bncc with: small quantized networks, and standard classifiers."""

@@ -1,5 +1,5 @@
 """
-Averaged one-dependence estimators: naive Bayes with each feature in turn as another parent.
+Averaged one-dependence estimators (AODE): an ensemble with each feature in turn as a parent.
 
 S2 compares its classifiers with them. Estimates are those of Weka's AODE with ``-M -W 1``.
 """
@@ -14,7 +14,7 @@ from bncc.baselines.baseline import DOUBLE_BITS, Baseline, Options, Rows
 from bncc.errors import OptionError
 
 PART = 1024
-"""Rows that are decided at a time: each takes C times the number of all states in doubles."""
+"""Rows per batch: each takes C times the number of all states in doubles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,27 +25,26 @@ class Averaged:
     .. math::
        P(c, x) \propto \sum_{i:\,n(x_i) \ge F} P(c, x_i) \prod_{j \ne i} P(x_j \mid c, x_i)
 
-    A row none of whose values is as frequent as F is decided by naive Bayes.
+    A row in which no value reaches the frequency F is classified by naive Bayes.
     """
 
-    # (n_features,) int64: Where the states of each feature begin among all states
+    # (n_features,) int64: Index of each feature's first state among all states
     offsets: IntArray
     # (n_classes, n_all) float64: Natural logarithms of P(c, x_i), by class and by state of all
     # features
     log_joint: FloatArray
-    # (n_classes, n_all, n_all) float64: Of P(x_j | c, x_i), by class, x_j and x_i; 0 where both are
+    # (n_classes, n_all, n_all) float64: ln P(x_j | c, x_i), by class, x_j and x_i; 0 where both are
     # states of one feature
     log_given: FloatArray
-    is_frequent: np.ndarray  # (n_all,) bool: Whether a state is frequent enough for a parent
-    log_naive: FloatArray  # (n_classes, n_all) float64: Of P(x_j | c)
-    log_prior: FloatArray  # (n_classes,) float64: Of P(c)
+    is_frequent: np.ndarray  # (n_all,) bool: True if a state is frequent enough for a parent
+    log_naive: FloatArray  # (n_classes, n_all) float64: ln P(x_j | c)
+    log_prior: FloatArray  # (n_classes,) float64: ln P(c)
 
     def log_scores(self, X: IntArray) -> FloatArray:
         """
         Return the logarithm of the sum for each class.
 
-        Shapes: `X` (n, n_features) int; returns (n, n_classes) float64, up to a constant of the
-        row.
+        Shapes: `X` (n, n_features) int; returns (n, n_classes) float64, up to a constant per row.
         """
         states = X + self.offsets
         ones = np.zeros((len(X), self.is_frequent.size))
@@ -75,7 +74,7 @@ class Averaged:
 
 def averaged(rows: Rows, weight: float, least: int) -> Averaged:
     r"""
-    Count all pairs of values, and estimate.
+    Count all pairs of values, and compute the estimates.
 
     With N rows, C classes, and r_j states of feature j, m-estimates of weight m are
 
@@ -86,9 +85,9 @@ def averaged(rows: Rows, weight: float, least: int) -> Averaged:
     n_states = np.array(rows.n_states)
     offsets = np.cumsum(n_states) - n_states
     feature_of = np.repeat(np.arange(rows.n_features), n_states)
-    ones = np.zeros((len(rows.X), feature_of.size), dtype=np.float32)  # counts to 2**24 exactly
+    ones = np.zeros((len(rows.X), feature_of.size), dtype=np.float32)  # exact counts up to 2**24
     np.put_along_axis(ones, rows.X + offsets, 1.0, axis=1)
-    share = weight / n_states[feature_of]  # of a state, m / r_j
+    share = weight / n_states[feature_of]  # m / r_j of each state
     pairs = np.stack([ones[rows.y == c].T @ ones[rows.y == c] for c in range(rows.n_classes)])
     pairs = pairs.astype(np.float64)
     counts = np.diagonal(pairs, axis1=1, axis2=2)

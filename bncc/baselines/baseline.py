@@ -1,4 +1,4 @@
-"""What baselines of bncc's classifiers learn from, and what each says of itself."""
+"""Common types of baselines: training rows, learned classifiers, and their C."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import IntArray
 
 Options = Mapping[str, str | int | float | bool]
-"""Of a family, by name."""
+"""Options of a family, by name."""
 
 Files = Mapping[str, str]
 """C by file name; ``m.h`` declares ``int16_t m_predict(const uint8_t x[])``."""
@@ -17,18 +17,18 @@ Files = Mapping[str, str]
 STATE_BITS = 8
 """Bits of a threshold on a state."""
 DOUBLE_BITS = 64
-"""Bits of a number of scikit-learn's."""
+"""Bits of a number in scikit-learn."""
 
 PREFIX = "m"
-"""Of the files and of the function that is measured."""
+"""Prefix of the files and of the measured function."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What a baseline learns from."""
+    """Training data of a baseline."""
 
     X: IntArray  # (n, n_features) int64: States, each below 256
-    y: IntArray  # (n,) int64: Classes; every one occurs
+    y: IntArray  # (n,) int64: Class indices; every class occurs
     n_states: tuple[int, ...]  # Cardinality of each feature
     n_classes: int  # Number of classes
 
@@ -43,24 +43,24 @@ class Code:
     """A baseline as C."""
 
     files: Files  # Text by file name
-    by: str  # Who wrote the C: a generator with its version
+    by: str  # Generator of the C, with its version
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """A trained classifier that is no Bayesian network of bncc's."""
+    """A trained classifier other than bncc's Bayesian networks."""
 
-    # From states ``(n, n_features)`` to classes ``(n,)``, as the C has it, or, without C, as its
-    # library has it
+    # From states ``(n, n_features)`` to classes ``(n,)``, as computed by the C or, without C, by
+    # the library
     decide: Callable[[IntArray], IntArray]
-    bits: int  # Of its parameters, packed as tightly as the family's own encoding allows
-    # Per decision: additions, multiply-accumulates and comparisons, each one; a mean where they
-    # depend on the input
+    bits: int  # Size of its parameters, packed as tightly as the family's own encoding allows
+    # Additions, multiply-accumulates and comparisons per decision, each counted as one; a mean if
+    # they depend on the input
     operations: float
     code: Code | None = None  # Its C
-    lack: str = ""  # Why there is no C, as a clause; empty where there is
+    lack: str = ""  # Reason why there is no C, as a clause; otherwise empty
 
 
 def decider(estimator: Any) -> Callable[[IntArray], IntArray]:
-    """Return what an estimator of scikit-learn decides, as a function of states."""
+    """Return the decisions of a scikit-learn estimator as a function of states."""
     return lambda X: np.asarray(estimator.predict(X), dtype=np.int64)

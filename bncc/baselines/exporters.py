@@ -18,16 +18,16 @@ from bncc.baselines.baseline import PREFIX, Code, Files
 from bncc.errors import ToolchainError, extra_command
 
 HEADERS = ("eml_trees.h", "eml_common.h", "eml_log.h")
-"""What C of the method ``loadable`` includes."""
+"""Headers included by the C of the method ``loadable``."""
 _BOUND = re.compile(r"(features\[\d+\] < )(\d+)\.0+f")
 
 
 @dataclass(frozen=True)
 class Style:
-    """How emlearn prints trees."""
+    """Format of emlearn's trees."""
 
-    c_type: Literal["uint8_t", "int16_t", "float"]  # Of a reading
-    # Nested comparisons, or nodes in an array and a loop over them; that only of ``int16_t``
+    c_type: Literal["uint8_t", "int16_t", "float"]  # Type of an input value
+    # Nested comparisons, or a loop over an array of nodes; the latter for ``int16_t`` only
     method: Literal["inline", "loadable"] = "inline"
     leaf_bits: int = 0  # 0 for one vote a tree, 8 for a probability of each class
 
@@ -36,9 +36,9 @@ def trees_text(emlearn: ModuleType, estimator: Any, style: Style) -> str:
     """
     Print a tree or a forest whose function is ``peer_predict``.
 
-    scikit-learn descends to the left where ``x <= t``. emlearn 0.23 compares ``x < t``, of whole
-    numbers with t cut toward zero and of others with six decimals. Here each threshold is the
-    least number above t of the type that is compared: those two say the same then.
+    scikit-learn descends to the left where ``x <= t``. emlearn 0.23 compares ``x < t``, with t
+    truncated toward zero for integers and printed with six decimals otherwise. Here each threshold
+    is the smallest number above t of the compared type, which makes the two equivalent.
     """
     is_float = style.c_type == "float"
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -49,7 +49,7 @@ def trees_text(emlearn: ModuleType, estimator: Any, style: Style) -> str:
         nodes = wrapped.forest_[0]
         thresholds = [float(node[1]) for node in nodes]
         for number, node in enumerate(nodes):
-            # Numbers of thresholds pass where thresholds would lose digits.
+            # Indices of thresholds are passed where thresholds would lose digits.
             node[1] = number if is_float else floor(thresholds[number]) + 1
         text = str(wrapped.save(name="peer", inference=[style.method]))
     if not is_float:
@@ -58,7 +58,7 @@ def trees_text(emlearn: ModuleType, estimator: Any, style: Style) -> str:
 
 
 def _next_float(threshold: float) -> str:
-    """Return the least float32 above a threshold, as C."""
+    """Return the smallest float32 above a threshold, as C."""
     near = np.float32(threshold)
     above = near if float(near) > threshold else np.nextafter(near, np.float32(np.inf))
     return f"{float(above).hex()}f"
@@ -66,10 +66,10 @@ def _next_float(threshold: float) -> str:
 
 def elected(trees: Sequence[Any], X: FloatArray | IntArray, leaf_bits: int = 0) -> IntArray:
     """
-    Decide as the C of emlearn does, sum by sum.
+    Compute the decisions of emlearn's C, sum by sum.
 
-    Shapes: `X` (n, n_features) float or int; returns (n,) int64, numbers of classes, the smallest
-    on ties.
+    Shapes: `X` (n, n_features) float or int; returns (n,) int64, class indices, the smallest on
+    ties.
     """
     total = np.zeros((len(X), int(trees[0].n_classes_)), dtype=np.float32)
     for each in trees:
@@ -95,19 +95,19 @@ _OWN = re.compile(r"#include <(eml_\w+\.h)>")
 
 
 def is_installed(exporter: str) -> bool:
-    """Return whether a generator of C, ``emlearn`` or ``m2cgen``, is there."""
+    """Return whether a C generator, ``emlearn`` or ``m2cgen``, is installed."""
     return find_spec(exporter) is not None
 
 
 def printed(by: str, emit: Callable[[], Code]) -> tuple[Code | None, str]:
-    """Have a generator print a baseline, if it is there."""
+    """Print a baseline with a generator, if it is installed."""
     if not is_installed(by):
         return None, f"{by} is not installed; run {extra_command('baselines')}"
     return emit(), ""
 
 
 def trees_by_emlearn(estimator: Any, n_features: int) -> Code:
-    """Print a tree or a forest as nested comparisons of bytes, which vote one class each."""
+    """Print a tree or a forest as nested byte comparisons; each tree votes for one class."""
     text = trees_text(imported("emlearn"), estimator, Style("uint8_t"))
     body = (
         f'#include "m.h"\n{text}\n'
@@ -122,8 +122,8 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
     """
     Print a Gaussian naive Bayes in fixed point.
 
-    emlearn 0.23 has room for 10 classes and checks nothing; more are given room here. On AVR it
-    shifts an int of 16 bits by 16, so its classes are wrong there.
+    emlearn 0.23 has room for 10 classes and does not check this; here there is room for more. On
+    AVR it shifts a 16-bit int by 16, so its classes are wrong there.
     """
     emlearn = imported("emlearn")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -143,7 +143,7 @@ def gaussian_by_emlearn(estimator: Any, n_features: int, n_classes: int) -> Code
 
 
 def with_headers(emlearn: ModuleType, files: Files, names: tuple[str, ...]) -> Files:
-    """Put headers of emlearn's beside C that includes them."""
+    """Add emlearn's headers to C that includes them."""
     folder = Path(str(emlearn.__file__)).parent
     all_files = {**files, **{name: (folder / name).read_text("utf-8") for name in names}}
     return {name: _OWN.sub(r'#include "\1"', text) for name, text in all_files.items()}
@@ -178,7 +178,7 @@ def _summaries(estimator: Any) -> Any:
 
 
 def imported(name: str) -> Any:
-    """Import a generator, and undo what emlearn does to numpy's handling of errors."""
+    """Import a generator, and restore numpy's error handling after emlearn changes it."""
     if not is_installed(name):
         raise ToolchainError(f"{name} is not installed; run {extra_command('baselines')}")
     before = np.geterr()

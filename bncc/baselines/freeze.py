@@ -1,4 +1,4 @@
-"""From a trained network to integers: eight-bit activations, exact sums, one rescaling a layer."""
+"""Conversion of trained networks to integers: byte activations, exact sums, rescaling per layer."""
 
 from dataclasses import dataclass
 from math import floor, log2
@@ -20,16 +20,16 @@ from bncc.baselines.plan import LEVELS, STEP, Layer
 from bncc.baselines.trainer import TrainedNetwork, weight_codes
 
 CALIBRATION_ROWS = 2000
-"""Training rows by which the largest activation of a layer is set."""
+"""Training rows from which the range of a layer's activations is determined."""
 KEPT = 0.9995
-"""Part of their activations that does not saturate."""
+"""Fraction of these activations that does not saturate."""
 MOST_SHIFT = 30
 MOST_BIAS_SHIFT = 8
 
 
 @dataclass(frozen=True, eq=False)
 class _Affine:
-    """What batch normalization does to a sum in real units: ``scale * sum + offset``."""
+    """Effect of batch normalization on a sum in real units: ``scale * sum + offset``."""
 
     scale: FloatArray
     offset: FloatArray
@@ -37,10 +37,10 @@ class _Affine:
 
 def freeze_network(trained: TrainedNetwork, X: IntArray) -> IntegerNetwork:
     """
-    Turn a trained network into integers.
+    Convert a trained network to integers.
 
-    Weights are the few-bit codes of training, exactly. Rectified activations become bytes, whose
-    unit is set by training rows; this rounding is the only one, and it is what S3 leaves open.
+    Weights are exactly the few-bit codes of training. Rectified activations become bytes, with a
+    unit determined from training rows; this is the only rounding, and S3 does not specify it.
 
     Shapes: `X` (n, n_features) int.
     """
@@ -94,35 +94,35 @@ def _affine(norm: nn.Module | None, layer: Layer) -> _Affine:
 
 def _upright(weights: IntArray, affine: _Affine, steps: int) -> tuple[IntArray, _Affine]:
     """
-    Turn the weights of units with a negative scale around, so that no scale is negative.
+    Negate the weights of units with a negative scale, so that no scale is negative.
 
-    The code of the weight -w is ``steps - code``: nothing is rounded. Then activations ascend with
-    sums, and pooling can take the largest sum.
+    The code of the weight -w is ``steps - code``: nothing is rounded. Activations then increase
+    with sums, so pooling can take the largest sum.
     """
     down = affine.scale < 0
     turned = np.where(down.reshape(-1, *[1] * (weights.ndim - 1)), steps - weights, weights)
-    # A scale of 0 decides nothing by its sum; the smallest one keeps what the offset says.
+    # With a scale of 0 the sum has no effect; the smallest scale preserves the sign of the offset.
     scale = np.maximum(np.abs(affine.scale), 1e-9)
     return turned, _Affine(scale, affine.offset)
 
 
 def _largest_sum(layer: Layer, steps: int, largest: int) -> int:
-    """Return what no sum of a layer exceeds in magnitude: all weights and inputs at their most."""
+    """Return a bound on the magnitude of a layer's sums: all weights and inputs at maximum."""
     return layer.n_weights // layer.n_out * steps * largest
 
 
 def _bias_shift(bias: FloatArray, bound: int) -> int:
-    """Return how many fraction bits biases may have, so that outputs fit 32 bits."""
+    """Return the number of fraction bits of biases such that outputs fit 32 bits."""
     largest = bound + float(np.abs(bias).max()) + 1
     return max(0, min(MOST_BIAS_SHIFT, floor(log2((2**31 - 1) / largest))))
 
 
 def _rescaling(affine: _Affine, unit: float, to: float, bound: int) -> Rescaling:
-    """Return the rescaling in 32 bits that comes nearest to the real one."""
+    """Return the 32-bit rescaling closest to the real one."""
     drop = max(0, bound.bit_length() - FACTOR_BITS)
     real = affine.scale * unit * 2**drop / to
     offset = affine.offset / to
-    # As many fraction bits as both factor and offset have room for.
+    # As many fraction bits as both factor and offset allow.
     room = min(
         log2((2**FACTOR_BITS - 1) / max(float(real.max()), 1e-12)),
         log2((2**MOST_SHIFT - 1) / max(float(np.abs(offset).max()) + 1, 1e-12)),

@@ -1,4 +1,4 @@
-"""A quantized network in integers, and what it decides: the truth that its C is held to."""
+"""Integer inference of a quantized network: the reference for its C."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from bncc._types import IntArray
 from bncc.baselines.plan import POOL, WIDTH, InputCodes, Layer, NetworkPlan, one_hot
 
 LARGEST_ACTIVATION = 255
-"""Of a rectified activation, an unsigned byte. A sign is 1 or -1."""
+"""Largest value of a rectified activation, an unsigned byte. A sign is 1 or -1."""
 FACTOR_BITS = 15
 """Bits of both factors of a rescaling: their product fits 32 bits."""
 
@@ -16,15 +16,15 @@ FACTOR_BITS = 15
 @dataclass(frozen=True, eq=False)
 class Rescaling:
     """
-    From the sums of a layer to its rectified activations.
+    Mapping from the sums of a layer to its rectified activations.
 
-    ``clip((((sum >> drop) * factor) + offset) >> shift, 0, 255)``, shifts toward minus infinity.
+    ``clip((((sum >> drop) * factor) + offset) >> shift, 0, 255)``, with arithmetic shifts.
     """
 
-    # Low bits of a sum that do not count, so that the rest has at most 16 bits with its sign
+    # Low bits of a sum that are dropped, so that the rest has at most 16 bits including the sign
     drop: int
     factors: IntArray  # (n_out,) int64: 0 .. 2**15 - 1.
-    offsets: IntArray  # (n_out,) int64: Below 2**30 in magnitude, half a unit for rounding included
+    offsets: IntArray  # (n_out,) int64: Below 2**30 in magnitude, including half a unit to round
     shift: int  # 0 .. 30.
 
     def of(self, sums: IntArray) -> IntArray:
@@ -35,18 +35,18 @@ class Rescaling:
 
 @dataclass(frozen=True, eq=False)
 class IntegerLayer:
-    """One affine transformation in integers, with what follows it."""
+    """One affine transformation in integers, with its activation."""
 
-    layer: Layer  # Its form
+    layer: Layer  # Its shape
     # (n_out, ...) int64: Weight codes 0 .. 2**B - 1, inputs in the order of a row or of a filter
     # (channel, row, column).
     codes: IntArray
-    rescaling: Rescaling | None = None  # What rectifies its sums
-    # (n_out,) int64 or None: From which sum on the sign is 1. In the last layer neither is there.
+    rescaling: Rescaling | None = None  # Rectification of its sums
+    # (n_out,) int64 or None: Smallest sum with sign 1. The last layer has neither.
     thresholds: IntArray | None = None
 
     def activations(self, sums: IntArray) -> IntArray:
-        """Return what the next layer reads, of sums ``(..., n_out)``."""
+        """Return the input of the next layer from sums ``(..., n_out)``."""
         if self.rescaling is not None:
             return self.rescaling.of(sums)
         assert self.thresholds is not None
@@ -55,18 +55,18 @@ class IntegerLayer:
 
 @dataclass(frozen=True, eq=False)
 class IntegerNetwork:
-    """A network whose decisions take integer arithmetic alone."""
+    """A network with integer-only inference."""
 
-    plan: NetworkPlan  # Its form
+    plan: NetworkPlan  # Its architecture
     n_states: tuple[int, ...]  # Cardinality of each feature
     inputs: InputCodes | None  # Bytes of states; None where inputs are one-hot
     layers: tuple[IntegerLayer, ...]  # From the inputs to the classes
     bias: IntArray  # (n_classes,) int64: In units of the last layer's sums over ``2**bias_shift``
-    bias_shift: int = 0  # By how many bits those sums move up before the bias is added, 0 .. 8.
+    bias_shift: int = 0  # Left shift of those sums before the bias is added, 0 .. 8.
 
     def hidden(self, X: IntArray, n_layers: int) -> IntArray:
         """
-        Return what layer `n_layers` reads.
+        Return the input of layer `n_layers`.
 
         Shapes: `X` (n, n_features) int; returns (n, n_in) or (n, side, side, channels) int64, input
         codes or bits, or activations.
@@ -101,21 +101,21 @@ def sums_of(layer: IntegerLayer, values: IntArray, bits: int) -> IntArray:
     """
     weights = 2 * layer.codes - (2**bits - 1)
     if not layer.layer.is_convolution:
-        # Inputs of a layer behind convolutions: channel by channel, as torch flattens them.
+        # Inputs of a layer after convolutions: channel by channel, as torch flattens them.
         flat = np.moveaxis(values, -1, 1).reshape(len(values), -1)
         return _exact(flat, weights.T)
     reach = WIDTH // 2
     padded = np.pad(values, ((0, 0), (reach, reach), (reach, reach), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (WIDTH, WIDTH), axis=(1, 2))
     n, rows, columns = windows.shape[:3]
-    # A window and a filter both in the order channel, row, column.
+    # A window and a filter are both in the order channel, row, column.
     flat = windows.reshape(n * rows * columns, -1)
     return _exact(flat, weights.reshape(len(weights), -1).T).reshape(n, rows, columns, -1)
 
 
 def pooled(values: IntArray) -> IntArray:
     """
-    Return the largest of each block of an image; what is left over at its end goes.
+    Max-pool an image, dropping incomplete blocks at its edges.
 
     Shapes: `values` (n, side, side, channels) int64; returns (n, side // 2, side // 2, channels)
     int64, their largest.
@@ -127,5 +127,5 @@ def pooled(values: IntArray) -> IntArray:
 
 
 def _exact(values: IntArray, weights: IntArray) -> IntArray:
-    # In float64 all integers up to 2**53 are exact, and its products are many times as fast.
+    # float64 is exact for integers up to 2**53, and its products are many times as fast.
     return (values.astype(np.float64) @ weights.astype(np.float64)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""From a data set to a baseline and its errors, on the rows of ``bncc train``, and its costs."""
+"""Training of baselines on the rows of ``bncc train``, with their errors and footprints."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class Family:
     """A kind of baseline."""
 
     learn: Learner  # From rows, options and a seed to a baseline
-    defaults: Options  # Every option that it takes, with the value it has unless another is given
-    budgets: tuple[str, ...] = ()  # Options of which one is given, the default among `defaults`
+    defaults: Options  # All options with their default values
+    budgets: tuple[str, ...] = ()  # Mutually exclusive options, the default one in `defaults`
 
     def options(self, given: Options) -> Options:
         """Complete options."""
@@ -56,7 +56,7 @@ FAMILIES: Mapping[str, Family] = {
     "dnn": Family(networks.dense, {**_NETWORK, "one-hot": False}, _BUDGETS),
     "cnn": Family(networks.convolutional, {**_NETWORK, "layers": 1}, _BUDGETS),
 }
-"""In the order in which they are shown."""
+"""All families, in display order."""
 
 
 def family_of(name: str) -> Family:
@@ -67,21 +67,21 @@ def family_of(name: str) -> Family:
 
 
 MOST_STATES = 256
-"""Of a feature: a baseline's inputs are bytes."""
+"""Maximum number of states of a feature: a baseline's inputs are bytes."""
 
 
 @dataclass(frozen=True)
 class BaselineSettings:
-    """What a baseline is and how it learns."""
+    """Family, options and data settings of a baseline."""
 
     family: str  # A key of `bncc.baselines.learn.FAMILIES`
-    options: Options  # Of the family
-    # How readings become states, which all baselines learn from, as Bayesian networks do; None for
-    # ``mdl``, and for states as they are
+    options: Options  # Options of the family
+    # Discretization of readings into the states that all baselines learn from, as Bayesian networks
+    # do; None for ``mdl``, and for states as they are
     discretize: str | None = None
     n_bins: int = 8  # As in ``bncc train``
-    validation: float = 0.1  # Share of the rows that are held out
-    seed: int = 0  # Of the split and of the training
+    validation: float = 0.1  # Fraction of validation rows
+    seed: int = 0  # Random seed of the split and of the training
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +89,17 @@ class Learned:
     """A baseline with its errors."""
 
     baseline: Baseline  # Learned from all rows
-    features: tuple[Feature, ...]  # How readings become its inputs
-    error_validation: float  # Of the same settings on rows held out of a first training
-    error_test: float | None  # On test rows, where there are any
-    n_validation: int  # n_validation and n_test: Rows that were judged
+    features: tuple[Feature, ...]  # Mapping from readings to its inputs
+    error_validation: float  # Error of a first training with the same settings, on validation rows
+    error_test: float | None  # On test rows, if there are any
+    n_validation: int  # n_validation and n_test: Numbers of evaluated rows
     n_test: int
 
 
 def learn_baseline(
     dataset: Dataset, settings: BaselineSettings, *, test: Dataset | None = None
 ) -> Learned:
-    """Train a baseline twice: without the rows held out, then on all."""
+    """Train a baseline twice: without the validation rows, then on all rows."""
     check_trainable(dataset)
     family = family_of(settings.family)
     options = family.options(settings.options)
@@ -145,14 +145,14 @@ def _error(baseline: Baseline, features: tuple[Feature, ...], part: Dataset) -> 
 
 
 LEVEL = "-Os"
-"""For flash; PEERS and the users of these generators compile so."""
+"""Compiler options for flash, as in PEERS and by users of these generators."""
 SPEED_LEVEL = "-O2"
-"""For instructions."""
+"""Compiler options for instructions."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the meter has to know of a baseline."""
+    """Description of a baseline for measurements."""
 
     features: tuple[Feature, ...]  # Its inputs
     n_classes: int  # Number of classes
@@ -170,22 +170,22 @@ class Shape:
 
 @dataclass(frozen=True)
 class BaselineCost:
-    """One baseline on one machine."""
+    """Measurements of one baseline on one target."""
 
-    # flash and ram: Bytes of the classifier with every library routine it pulls in, at -Os
+    # flash and ram: Bytes of the classifier with all library routines that it links, at -Os
     flash: int
     ram: int
     stack: int  # Bytes of the deepest stack, at -O2
     mean: float  # Instructions or cycles per decision, at -O2
-    most: int  # At most
-    differing: int  # Measured inputs that the machine decides otherwise than Python
+    most: int  # Largest number of instructions or cycles
+    differing: int  # Measured inputs whose decision on the target differs from Python's
 
 
 def measure_baseline(
     learned: Learned, n_classes: int, bench: Toolchain, X: IntArray
 ) -> BaselineCost:
     """
-    Build the C of a baseline for a machine and run it there.
+    Build the C of a baseline for a target and run it there.
 
     Shapes: `X` (n, n_features) int.
     """

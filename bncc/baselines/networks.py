@@ -1,4 +1,4 @@
-"""Small quantized networks as baselines, as large as naive Bayes (S3, V-C and V-D), and their C."""
+"""Small quantized networks as baselines of naive Bayes's size (S3, V-C and V-D), and their C."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _READERS = (("int8_t", "byte"), ("int16_t", "word"), ("int32_t", "dword"), ("uin
 
 @dataclass(frozen=True)
 class _LayerText:
-    """What the template needs of a layer."""
+    """Template data of a layer."""
 
     number: int
     form: str
@@ -71,7 +71,7 @@ def network_c(network: IntegerNetwork, name: str) -> Mapping[str, str]:
 
 def packed(codes: IntArray, bits: int) -> list[int]:
     """
-    Pack codes into words, the first lowest; each row begins a word.
+    Pack codes into words, lowest bits first; each row starts a new word.
 
     Shapes: `codes` (n_rows, n) int64.
     """
@@ -139,13 +139,25 @@ def _arrays(network: IntegerNetwork) -> list[ArrayText]:
         found.append(array(f"weights{n}", WORD, words, f"Weights of layer {n}."))
         if each.rescaling is not None:
             found += [
-                array(f"factors{n}", 16, each.rescaling.factors.tolist(), "Per unit.", signed=True),
-                array(f"offsets{n}", 32, each.rescaling.offsets.tolist(), "Per unit.", signed=True),
+                array(
+                    f"factors{n}",
+                    16,
+                    each.rescaling.factors.tolist(),
+                    "For each unit.",
+                    signed=True,
+                ),
+                array(
+                    f"offsets{n}",
+                    32,
+                    each.rescaling.offsets.tolist(),
+                    "For each unit.",
+                    signed=True,
+                ),
             ]
         if each.thresholds is not None:
-            text = "From which sum on the sign is 1."
+            text = "Least sum with sign 1."
             found.append(array(f"thresholds{n}", 32, each.thresholds.tolist(), text, signed=True))
-    found.append(array("bias", 32, network.bias.tolist(), "Of each class.", signed=True))
+    found.append(array("bias", 32, network.bias.tolist(), "For each class.", signed=True))
     return found
 
 
@@ -171,7 +183,7 @@ def convolutional(rows: Rows, options: Options, seed: int) -> Baseline:
 
 
 def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> NetworkPlan:
-    """Return the network that options name."""
+    """Return the network plan for the given options."""
     bits, depth = int(options["bits"]), int(options["layers"])
     if not 1 <= bits <= 8:
         raise OptionError(f"weights of {bits} bits are not supported; choose 1 .. 8")
@@ -200,7 +212,7 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
 def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Baseline:
     plan = plan_from(rows, options, is_convolutional=is_convolutional)
     check_torch("a neural network as a baseline")
-    from bncc.baselines.freeze import freeze_network  # only here: other baselines need no torch
+    from bncc.baselines.freeze import freeze_network  # local: other baselines need no torch
     from bncc.baselines.trainer import NetworkSettings, train_network
 
     settings = NetworkSettings(

@@ -1,4 +1,4 @@
-"""Small quantized networks: their form, inputs and costs, and how large a budget lets them be."""
+"""Plans of small quantized networks: architecture, inputs, size, and sizing to a budget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ from bncc.errors import OptionError
 Activation = Literal["relu", "sign"]
 
 WIDTH = 3
-"""Rows and columns of a convolution's filter. S3 does not say its own; the image is padded with
-zeros, so that a convolution leaves its size alone."""
+"""Rows and columns of a convolution's filter. S3 does not specify its own; the image is
+zero-padded, so that a convolution preserves its size."""
 POOL = 2
-"""Rows and columns that max-pooling joins after each convolution."""
+"""Rows and columns of a max-pooling block after each convolution."""
 NORM_BITS = 64
-"""Bits that batch normalization adds per unit or channel: two numbers of 32 (S3, section V-C)."""
+"""Bits that batch normalization adds per unit or channel: two 32-bit numbers (S3, section V-C)."""
 BIAS_BITS = 32
 """Bits of a bias; only outputs have one (S3, section V-C)."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One affine transformation, with what follows it."""
+    """One affine transformation, with its activation."""
 
-    n_in: int  # n_in and n_out: Inputs and outputs; channels, where it is a convolution
+    n_in: int  # n_in and n_out: Numbers of inputs and outputs; of channels for a convolution
     n_out: int
     side: int = 0  # Rows and columns of the image that is convolved; 0 for a fully connected layer
 
     @property
     def is_convolution(self) -> bool:
-        """Whether it slides over an image."""
+        """True for a convolution."""
         return self.side > 0
 
     @property
@@ -45,26 +45,26 @@ class Layer:
 
     @property
     def n_units(self) -> int:
-        """Numbers that it computes, before max-pooling."""
+        """Number of outputs before max-pooling."""
         return self.n_out * max(1, self.side**2)
 
     @property
     def n_products(self) -> int:
-        """Multiply-accumulates per decision; those with the zeros of the padding count too."""
+        """Multiply-accumulates per decision, including those with padding zeros."""
         return self.n_weights * max(1, self.side**2)
 
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """A fully connected or a convolutional network, before any weight is known."""
+    """A fully connected or a convolutional network, before its weights are known."""
 
     layers: tuple[Layer, ...]  # From the inputs to the classes
-    # Features of a row; each is one input, or one of several bits when `is_one_hot`
+    # Number of features; each is one input, or several bits when `is_one_hot`
     n_features: int
     bits: int  # B, bits of a weight, 1 to 8
-    activation: Activation  # Of all layers but the last
-    has_norm: bool  # Whether hidden layers are batch-normalized
-    # Whether an input is the state itself, one of `n_states` bits, and not a number
+    activation: Activation  # Activation of all layers but the last
+    has_norm: bool  # True if hidden layers are batch-normalized
+    # True for one input bit per state, of which there are `n_states`; False for numeric inputs
     is_one_hot: bool = False
 
     @property
@@ -74,7 +74,7 @@ class NetworkPlan:
 
     @property
     def family(self) -> str:
-        """What it is compared as: ``cnn``, ``dnn`` or ``dnn-one-hot``."""
+        """Kind in comparisons: ``cnn``, ``dnn`` or ``dnn-one-hot``."""
         if self.layers[0].is_convolution:
             return "cnn"
         return "dnn-one-hot" if self.is_one_hot else "dnn"
@@ -96,8 +96,8 @@ class NetworkPlan:
         """
         Operations per decision, as S3 counts them.
 
-        A multiply-accumulate is one, and so is normalizing a unit or adding its bias. Of one-hot
-        inputs only those that are set are added; S3 does not say how it would count them.
+        A multiply-accumulate counts as one, and so does normalizing a unit or adding its bias. Only
+        the set bits of one-hot inputs are added; S3 does not specify how it counts them.
         """
         first, *others = self.layers
         products = self.n_features * first.n_out if self.is_one_hot else first.n_products
@@ -107,19 +107,19 @@ class NetworkPlan:
 
 
 LEVELS = 127
-"""Largest magnitude of an input that is a number, as the device has it: a signed byte."""
+"""Largest magnitude of a numeric input on the device: a signed byte."""
 STEP = 1 / 32
-"""What one unit of that byte stands for, in standard deviations: beyond 4 of them it saturates."""
+"""Unit of that byte in standard deviations: inputs beyond 4 of them saturate."""
 
 
 @dataclass(frozen=True, eq=False)
 class InputCodes:
-    """The byte that every state of every feature becomes."""
+    """Byte code of every state of every feature."""
 
     # (n_entries,) int64: -127 .. 127 in units of `STEP` standard deviations, the states of feature
     # 0 first.
     codes: IntArray
-    starts: IntArray  # (n_features,) int64: Where the states of each feature begin
+    starts: IntArray  # (n_features,) int64: Index of each feature's first state
 
     def of(self, X: IntArray) -> IntArray:
         """
@@ -146,13 +146,13 @@ def input_codes(X: IntArray, n_states: tuple[int, ...]) -> InputCodes:
 
 
 def starts_of(n_states: tuple[int, ...]) -> IntArray:
-    """Return where each feature's states begin when those of all stand in a row."""
+    """Return the index of each feature's first state among the concatenated states."""
     return np.concatenate([[0], np.cumsum(n_states)[:-1]]).astype(np.int64)
 
 
 def one_hot(X: IntArray, n_states: tuple[int, ...]) -> IntArray:
     """
-    Return a bit per state.
+    Return the one-hot encoding of rows.
 
     Shapes: `X` (n, n_features) int; returns (n, n_entries) int64, zeros and one 1 per feature.
     """
@@ -162,15 +162,15 @@ def one_hot(X: IntArray, n_states: tuple[int, ...]) -> IntArray:
 
 
 Budget = Callable[[NetworkPlan], int]
-"""What of a plan is limited: `NetworkPlan.parameter_bits` or `NetworkPlan.operations`."""
+"""Size of a plan that a budget limits: `NetworkPlan.parameter_bits` or `NetworkPlan.operations`."""
 
 MOST_UNITS = 4096
-"""Hidden units, or channels, beyond which no budget is followed."""
+"""Largest number of hidden units, or channels, for any budget."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a network is to decide."""
+    """Input and output dimensions of a network."""
 
     n_states: tuple[int, ...]  # Cardinality of each feature
     n_classes: int  # Number of classes
@@ -182,27 +182,27 @@ class Task:
 
     @property
     def side(self) -> int:
-        """Rows and columns, where the features may be the pixels of a square image; else 0."""
+        """Side length, if the features may be the pixels of a square image; otherwise 0."""
         side = isqrt(self.n_features)
         return side if side**2 == self.n_features else 0
 
 
 @dataclass(frozen=True)
 class Form:
-    """All of a plan but its size."""
+    """All of a plan except its size."""
 
     depth: int  # Fully connected: L, 2 to 5 layers. Convolutional: 1 or 2 convolutions.
     bits: int  # Bits of a weight, 1 to 8
-    activation: Activation  # Of hidden layers
-    has_norm: bool  # Whether hidden layers are batch-normalized
-    # is_convolutional and is_one_hot: Whether images are convolved; whether states are given as
-    # bits. Not both.
+    activation: Activation  # Activation of hidden layers
+    has_norm: bool  # True if hidden layers are batch-normalized
+    # is_convolutional and is_one_hot: True for convolutions on images; True for one-hot states.
+    # Not both.
     is_convolutional: bool = False
     is_one_hot: bool = False
 
 
 def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
-    """Return the network of a form with so many hidden units per layer, or channels."""
+    """Return a network with the given number of hidden units per layer, or channels."""
     layers = (
         _convolutions(task, form, width) if form.is_convolutional else _dense(task, form, width)
     )
@@ -213,14 +213,14 @@ def plan_of(task: Task, form: Form, width: float) -> NetworkPlan:
 
 def plan_within(task: Task, form: Form, budget: Budget, limit: int) -> NetworkPlan:
     """
-    Return the network of a form that comes nearest to a budget.
+    Return the network closest to a budget.
 
-    The real number of units that would meet the budget exactly is rounded, as in S3, so that the
-    budget may be exceeded by half a unit's share.
+    The real number of units that would meet the budget exactly is rounded, as in S3, so the budget
+    may be exceeded by half a unit's share.
     """
 
     def beyond(width: float) -> float:
-        # Linear between whole widths, so that the exact one can be found.
+        # Linear interpolation between integer widths yields the exact one.
         low = floor(width)
         at = [budget(plan_of(task, form, w)) for w in (max(1, low), low + 1)]
         return at[0] + (width - low) * (at[1] - at[0]) - limit

@@ -18,7 +18,7 @@ def linear(rows: Rows, options: Options, seed: int) -> Baseline:
 
     estimator = LogisticRegression(C=float(options["C"]), max_iter=300)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a descent that is stopped before it has converged
+        warnings.simplefilter("ignore")  # from a descent that stops before convergence
         estimator.fit(rows.X, rows.y)
     n = estimator.coef_.size + estimator.intercept_.size
     code, lack = exporters.printed(
@@ -72,10 +72,10 @@ def categorical(rows: Rows, options: Options, seed: int) -> Baseline:
 
 
 MOST_DOUBLES = 20_000
-"""Probabilities in the leaves of trees that m2cgen is asked for: with more, 160 KB of constants,
-they fit no small device, and compilers take minutes."""
+"""Limit on probabilities in the leaves of trees for m2cgen: more of them, 160 KB of constants,
+fit no small device, and compilers take minutes."""
 JUDGED = 2000
-"""Training rows over which comparisons are counted."""
+"""Training rows on which comparisons are counted."""
 
 
 def tree(rows: Rows, options: Options, seed: int) -> Baseline:
@@ -98,7 +98,7 @@ def forest(rows: Rows, options: Options, seed: int) -> Baseline:
 
 
 def boosting(rows: Rows, options: Options, seed: int) -> Baseline:
-    """Learn ``rounds`` rounds of boosted trees with at most ``leaves`` leaves."""
+    """Learn ``rounds`` rounds of gradient-boosted trees with at most ``leaves`` leaves."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     estimator = HistGradientBoostingClassifier(
@@ -145,5 +145,5 @@ def _tree_code(estimator: Any, leaves: int, rows: Rows, by: str) -> tuple[Code |
 
 
 def _node_bits(rows: Rows) -> int:
-    """Return the bits of an inner node: a feature, a threshold, and which child follows it."""
+    """Return the bits of an inner node: a feature, a threshold, and the index of a child."""
     return max(1, ceil(log2(rows.n_features))) + STATE_BITS + 1

@@ -36,13 +36,13 @@ def quantized_weights(w: Tensor, bits: int) -> Tensor:
 
 
 def weight_codes(w: Tensor, bits: int) -> Tensor:
-    """Return what is stored of weights."""
+    """Return the stored codes of weights."""
     steps = 2**bits - 1
     return torch.round((w.detach().clamp(-1, 1) + 1) / 2 * steps).to(torch.int64)
 
 
 class _Sign(torch.autograd.Function):
-    """The sign, drawn at random in training, with the derivative of tanh (S3 equation 14)."""
+    """The sign, randomized in training, with the derivative of tanh (S3 equation 14)."""
 
     @staticmethod
     def forward(ctx: Any, a: Tensor, is_training: bool) -> Tensor:
@@ -58,7 +58,7 @@ class _Sign(torch.autograd.Function):
 
 def sign(a: Tensor, *, is_training: bool) -> Tensor:
     r"""
-    Return the sign of activations, 1 for 0; in training a random one (S3 equation 14).
+    Return the sign of activations, 1 for 0; random in training (S3 equation 14).
 
     .. math:: P(\mathrm{sign}(a) = 1) = \mathrm{clip}((1 + a) / 2, 0, 1)
     """
@@ -67,11 +67,11 @@ def sign(a: Tensor, *, is_training: bool) -> Tensor:
 
 
 NORM_EPSILON = 1e-5
-"""Added to a variance before its root is taken."""
+"""Constant added to a variance before the square root."""
 
 
 class Network(nn.Module):
-    """The torch form of a plan: weights, batch normalization and the outputs' biases."""
+    """Torch module of a plan: weights, batch normalization and the outputs' biases."""
 
     def __init__(self, plan: NetworkPlan, generator: torch.Generator) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def keep_in_range(self) -> None:
-        """Clip weights to what can be stored; one far outside would take long to come back."""
+        """Clip weights to the representable range; one far outside would take long to return."""
         for w in self.weights:
             w.clamp_(-1, 1)
 
@@ -131,19 +131,19 @@ def _norm(layer: Layer) -> nn.Module:
 
 
 DECAY = 1e-3
-"""The learning rate falls to this part of itself over a training, by the same factor each epoch."""
+"""Final learning rate relative to the first one; it decays by the same factor each epoch."""
 LEARNING_RATES = (3e-3, 3e-2)
-"""Those of S3, which reports the better of two trainings."""
+"""Learning rates of S3, which reports the better of two trainings."""
 
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """How a network is trained."""
+    """Settings of network training."""
 
     epochs: int = 500  # Passes over the rows, 500 in S3
     batch_size: int = 100  # Rows per step
-    lr: float = 3e-3  # First learning rate
-    seed: int = 0  # Of first weights, order of rows and random signs
+    lr: float = 3e-3  # Initial learning rate
+    seed: int = 0  # Random seed of initial weights, row order and signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,15 +151,15 @@ class TrainedNetwork:
     """A network after training, still in floating point."""
 
     network: Network  # In evaluation mode
-    codes: InputCodes  # What its inputs are, unless they are one-hot
+    codes: InputCodes  # Byte codes of its inputs, unless they are one-hot
     n_states: tuple[int, ...]  # Cardinality of each feature
 
     def inputs(self, X: IntArray) -> Tensor:
         """
-        Return rows as the network takes them.
+        Return rows in the network's input format.
 
-        Shapes: `X` (n, n_features) int; returns (n, n_inputs) float32, what the device has as
-        integers: bytes times their unit, or bits.
+        Shapes: `X` (n, n_features) int; returns (n, n_inputs) float32, the device's integer inputs
+        in real units: bytes times their unit, or bits.
         """
         if self.network.plan.is_one_hot:
             return torch.from_numpy(one_hot(X, self.n_states)).float()
@@ -177,7 +177,7 @@ class TrainedNetwork:
 
 
 def use_one_thread() -> None:
-    """Keep torch to one thread in this process: a search runs one training per core."""
+    """Limit torch to one thread in this process: a search runs one training per core."""
     torch.set_num_threads(1)
 
 
@@ -196,7 +196,7 @@ def train_network(
     """
     generator = torch.Generator().manual_seed(settings.seed)
     with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)  # random signs draw from here
+        torch.manual_seed(settings.seed)  # for random signs
         trained = TrainedNetwork(Network(plan, generator), input_codes(X, n_states), n_states)
         network, inputs = trained.network, trained.inputs(X)
         labels = torch.from_numpy(y).long()

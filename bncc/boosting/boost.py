@@ -1,4 +1,4 @@
-"""Tables one after the other, each grown where those before it err most."""
+"""Gradient boosting of tables: each is grown to reduce the remaining loss of those before it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,20 +17,19 @@ from bncc.progress import Watch
 from bncc.structure.decision_tables import DecisionTable
 
 LEAST_GAIN = 1e-6
-"""Of twice the loss: less is nothing but rounding."""
+"""Smallest change of twice the loss that is not rounding."""
 
 Chosen = Mapping[int, Sequence[int]]
-"""Ascending bins by feature, features ascending: where the table is cut so far."""
+"""Cuts of the table so far: ascending bins by feature, features ascending."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a table may be."""
+    """Limits of a table."""
 
     rows: int  # Most rows
     features: int  # Most features
-    # How much a cut's gain counts for less where it adds more rows: by their share in those before,
-    # to this power
+    # Exponent of the penalty on a cut's gain for the rows that it adds, relative to those before
     size_exponent: float
 
 
@@ -69,7 +68,7 @@ def _n_rows(chosen: Chosen) -> int:
 
 
 def _shares(chosen: Chosen, features: IntArray, bounds: Bounds) -> dict[int, float]:
-    """Return by feature what share of the rows one more cut adds, for those that it may cut."""
+    """Return by feature the fraction of rows that one more cut adds, for allowed features."""
     n_rows = _n_rows(chosen)
     is_full = len(chosen) == bounds.features
     levels = {
@@ -89,18 +88,18 @@ def _cells(bins: Bins, chosen: Chosen) -> IntArray:
 
 CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
 LEAST_COUNT = 0.5
-"""Added to the samples of each class, so that one without any has a finite prior."""
+"""Pseudocount of each class, so that an absent class has a finite prior."""
 
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """A sum of tables before it is refitted."""
+    """Boosted tables before the refit."""
 
-    tables: tuple[DecisionTable, ...]  # Where each is read; at least one
-    scores: Scores  # What they add up, in nats
+    tables: tuple[DecisionTable, ...]  # Layouts, at least one
+    scores: Scores  # Their scores, in nats
 
     def first(self, n_tables: int) -> "Boosted":
-        """Return the first tables: what boosting without corrections had when it had so many."""
+        """Return the first tables: the result of boosting without corrections at that size."""
         tables = self.tables[:n_tables]
         rows = self.scores.rows[: sum(grid.n_rows for grid in tables)]
         return Boosted(tables, replace(self.scores, rows=rows))
@@ -142,7 +141,7 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
 
 
 def _nothing(bins: Bins, n_classes: int) -> tuple[DecisionTable, FloatArray]:
-    """Return a table that says nothing."""
+    """Return a table without any effect."""
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
         raise ConstantColumnsError(

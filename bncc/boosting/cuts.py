@@ -1,4 +1,4 @@
-"""Candidate cuts of features, and the cut that gains most: second-order boosting of all classes."""
+"""Candidate cuts of features, and the cut with the largest gain: second-order boosting."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,17 +8,17 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 
 MOST_BINS = 256
-"""A bin is a byte. Features with more states get bins of about as many samples."""
+"""Number of values of a byte: features with more states get bins of equal frequency."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """The bin of every state that has been seen."""
+    """The bin of every state in the training samples."""
 
     # (n_features, n_samples) uint8: Bins; a feature's follow the order of its states
     codes: AnyArray
-    # Of each feature: the state at which bin b ends, halfway to the next one seen. Empty where all
-    # states are equal.
+    # End of bin b by feature: a state halfway to the next one in the samples. Empty if all states
+    # are equal.
     cuts: tuple[IntArray, ...]
 
     @property
@@ -52,11 +52,11 @@ def _cuts(x: IntArray) -> IntArray:
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a table may be cut next."""
+    """A candidate cut of a table."""
 
     feature: int  # The feature
     bin: int  # Its last bin on the lower side
-    gain: float  # How much lower it makes twice the loss, to second order; > 0
+    gain: float  # Reduction of twice the loss, to second order; > 0
 
 
 class BestCuts(Protocol):
@@ -77,8 +77,8 @@ def numpy_best_cuts(bins: Bins, l2: float) -> BestCuts:
     """
     Return the reference, in numpy.
 
-    A cell's samples with slopes G and H lower twice the loss by ``G**2 / (H + l2)`` in each class;
-    a cut gains what both its sides do beyond what the cell does, summed over cells and classes.
+    A cell whose samples have slopes G and H lowers twice the loss by ``G**2 / (H + l2)`` in each
+    class; the gain of a cut is that of both sides minus that of the cell, over cells and classes.
     """
 
     def best_cuts(slopes: AnyArray, cells: IntArray, n_cells: int, features: IntArray) -> list[Cut]:
@@ -100,7 +100,7 @@ def numpy_best_cuts(bins: Bins, l2: float) -> BestCuts:
 
 
 def _worth(sums: FloatArray, l2: float) -> FloatArray:
-    """Return how much lower leaves make twice the loss, summed over classes."""
+    """Return the reduction of twice the loss by leaves, summed over classes."""
     gradient, curvature = np.split(sums, 2, axis=-1)
     worth: FloatArray = (gradient**2 / (curvature + l2)).sum(axis=-1)
     return worth

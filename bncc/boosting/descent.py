@@ -1,4 +1,4 @@
-"""All tables of a sum in training at once: Adam on the cross-entropy, at last of rounded costs."""
+"""Joint training of boosted tables: Adam on the cross-entropy, finally of rounded costs."""
 
 from dataclasses import dataclass
 from math import cos, pi
@@ -16,33 +16,32 @@ from bncc.progress import Watch
 class SumProblem:
     """Samples and the rows that they read."""
 
-    # (n_samples, n_tables) uint32: Among the rows of all tables, or among codewords that these
-    # share
+    # (n_samples, n_tables) uint32: Indices of the rows of all tables, or of shared codewords
     rows: IntArray
     y: IntArray  # (n_samples,) int: Classes
-    weights: FloatArray  # (n_samples,) float64: Of mean 1
+    weights: FloatArray  # (n_samples,) float64: Weights with mean 1
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What steers a descent on a sum, but for the length of its steps."""
+    """Settings of joint training, except the step size."""
 
-    batch_size: int  # Samples of a step
-    dropout: float  # Probability that a table is left out of a sample's sum
-    weight_decay: float  # Part of lr by which a row shrinks in each step that reads it
-    has_prior: bool  # Whether the prior is trained too
+    batch_size: int  # Samples per step
+    dropout: float  # Probability that a table is dropped from a sample's sum
+    weight_decay: float  # Fraction of lr by which a row shrinks in each step that reads it
+    has_prior: bool  # True if the prior is trained too
 
     @property
     def dropped_below(self) -> int:
-        """Of 256 values of a byte of noise, those by which a table is left out."""
+        """Number of values of a noise byte, of 256, for which a table is dropped."""
         return round(256 * self.dropout)
 
 
 class SumEngine(Protocol):
     """
-    A sum of tables in training.
+    Boosted tables in training.
 
-    A step moves only the rows that its batch has read; the moments of Adam of all others wait.
+    A step moves only the rows that its batch has read; the moments of Adam of all others are kept.
     """
 
     def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> float:
@@ -61,9 +60,9 @@ class SumEngine(Protocol):
 
 class Epochs:
     """
-    What is left of a refit.
+    The remaining epochs of a refit.
 
-    The step falls from ``settings.lr`` to ``settings.last_lr`` along half a cosine.
+    The step size falls from ``settings.lr`` to ``settings.last_lr`` along half a cosine.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class Epochs:
         self._goes_on = True
 
     def run(self, engine: SumEngine, n_epochs: int) -> None:
-        """Compute some of them, or none where an early end was asked for."""
+        """Compute some of the epochs, or none after a cancellation."""
         for _ in range(n_epochs):
             if not self._goes_on:
                 return

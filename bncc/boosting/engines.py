@@ -1,4 +1,4 @@
-"""Which engine computes the costly steps: C on one core where it can be built, or numpy."""
+"""Engines of the expensive steps: C on one core if it can be built, or numpy."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -21,7 +21,7 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class NumpySumEngine:
-    """A sum in training, see `bncc.boosting.descent.SumEngine`."""
+    """Boosted tables in training, see `bncc.boosting.descent.SumEngine`."""
 
     def __init__(self, problem: SumProblem, start: Scores, pace: Pace) -> None:
         self._problem, self._pace = problem, pace
@@ -66,7 +66,7 @@ class NumpySumEngine:
         return float(losses @ weights)
 
     def _read(self) -> FloatArray:
-        """Return what is added up: the scores, or what rounding leaves of them."""
+        """Return the terms of a sum: the scores, or the scores after rounding."""
         if self._unit is None:
             return self._free
         tables = self._unit.costs(self._free[:-1], self._unit.most)
@@ -83,7 +83,7 @@ class NumpySumEngine:
 
 
 def _cross_entropy(sums: FloatArray, y: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the losses of samples, and their derivatives by the sums."""
+    """Return the losses of samples, and their derivatives with respect to the sums."""
     at = np.arange(len(y)), y
     sums = sums - sums.max(axis=1, keepdims=True)
     powers = np.exp(sums)
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCuts:
-    """Return what finds the best cuts."""
+    """Return the search for the best cuts."""
     return _quicker(
         settings.engine,
         lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
@@ -106,7 +106,7 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
 
 
 def slopes_for(samples: Samples, engine: str | None) -> Slopes:
-    """Return what finds derivatives of losses."""
+    """Return the derivatives of losses."""
 
     def native() -> Slopes:
         return NativeSlopes(samples)
@@ -118,7 +118,7 @@ def slopes_for(samples: Samples, engine: str | None) -> Slopes:
 
 
 def sum_engine_for(problem: SumProblem, start: Scores, pace: Pace, engine: str | None) -> SumEngine:
-    """Return what trains a sum."""
+    """Return the training engine of boosted tables."""
 
     def native() -> SumEngine:
         return NativeSumEngine(problem, start, pace)
@@ -130,7 +130,7 @@ def sum_engine_for(problem: SumProblem, start: Scores, pace: Pace, engine: str |
 
 
 def _quicker(engine: str | None, native: Callable[[], T], reference: Callable[[], T]) -> T:
-    """Return what is asked for, or C where it can be built."""
+    """Return the requested engine, or C if it can be built."""
     if engine != "numpy":
         try:
             return native()

@@ -1,4 +1,4 @@
-"""From states and classes to a sum of integer tables."""
+"""Learning boosted integer tables from states and classes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ from bncc.structure.decision_tables import TableEnsemble
 
 MEANS_ROUNDS = 20
 CAUTION = 0.75
-"""Weight of the squares in the loss by which rows change codewords: its second order has 1/2, more
-keeps them from going far on the word of a slope."""
+"""Weight of the quadratic term in the loss for changes of codewords: second order has 1/2, a larger
+weight avoids large changes on the basis of a slope."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dictionary:
-    """Which codeword each row is."""
+    """Vector quantization of rows: the codewords, and the index of each row."""
 
     codewords: FloatArray  # (n_codewords, n_classes) float64: Scores
     chosen: IntArray  # (n_rows,) int64: The codeword of each row of all tables
@@ -33,7 +33,7 @@ def first_dictionary(
     rows: FloatArray, n_reads: IntArray, n_codewords: int, rng: np.random.Generator
 ) -> Dictionary:
     """
-    Sort rows by k-means; a row weighs as much as samples read it.
+    Cluster rows by k-means, weighted by the number of samples that read each.
 
     Shapes: `rows` (n_rows, n_classes) float64; `n_reads` (n_rows,) int.
     """
@@ -65,9 +65,9 @@ def reassigned(
     slopes: Slopes,
 ) -> Dictionary:
     """
-    Let each row choose its codeword anew, table by table.
+    Choose the codeword of each row again, table by table.
 
-    With slopes G and H of the samples that read it, a row that changes by d changes the loss by
+    With slopes G and H of the samples that read it, a change of a row by d changes the loss by
     about ``G . d + H . d**2 / 2``.
 
     Shapes: `prior` (n_classes,) float64; `rows` (n_samples, n_tables) int.
@@ -82,7 +82,7 @@ def reassigned(
     for row, n in zip(rows.T, n_rows, strict=True):
         gradient, curvature = slopes.by_row(slopes.of(sums), row - begin, n)
         old = chosen[begin : begin + n]
-        # G . d + CAUTION H . d**2 up to what is the same for all codewords, d being new - old.
+        # G . d + CAUTION H . d**2 without the terms equal for all codewords, where d is new - old.
         pull = gradient - 2.0 * CAUTION * curvature * codewords[old]
         change = pull @ codewords.T + CAUTION * curvature @ (codewords**2).T
         new = change.argmin(axis=1)
@@ -93,9 +93,9 @@ def reassigned(
 
 
 DICTIONARY_ROUNDS, ROUND_EPOCHS = 8, 6
-"""How often rows choose their codewords anew, and epochs before each time."""
+"""Number of rounds in which rows choose their codewords again, and epochs before each round."""
 MOST_NATS = 1e4
-"""No score that says anything is so far from 0."""
+"""Bound on the magnitude of a meaningful score."""
 
 
 def refit(
@@ -134,7 +134,7 @@ def _checked(scores: Scores, lr: float) -> Scores:
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What all parts of one refit share."""
+    """Common inputs of all parts of one refit."""
 
     boosted: Boosted
     samples: Samples
@@ -162,14 +162,14 @@ class _Work:
         return cls(boosted, samples, settings, pace, rows, n_rounds, epochs)
 
     def engine(self, chosen: IntArray, scores: Scores) -> SumEngine:
-        """Return what trains scores where each row of the tables is a chosen one of them."""
+        """Return the training of scores in which each row shares a chosen codeword."""
         rows = chosen.astype(np.uint32)[self.rows]
         problem = SumProblem(rows, self.samples.y, self.samples.weights)
         return sum_engine_for(problem, scores, self.pace, self.settings.engine)
 
 
 def _with_dictionary(work: _Work, scores: Scores) -> tuple[Scores, IntArray]:
-    """Return codewords in training, and the one that each row has chosen."""
+    """Return trained codewords, and the choice of each row."""
     rng = np.random.default_rng([work.settings.seed, 2])
     n_reads = np.bincount(work.rows.ravel(), minlength=len(scores.rows))
     slopes = slopes_for(work.samples, work.settings.engine)
@@ -196,9 +196,9 @@ def learn_tables(
     should_stop: Callable[[], bool] | None = None,
 ) -> Learned:
     """
-    Learn a sum of tables: boost, then refit.
+    Learn boosted tables: boost, then refit.
 
-    Equal arguments give equal results on one machine.
+    Equal arguments give equal results on one computer.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float.
     """
@@ -218,7 +218,7 @@ def samples_of(
     n_classes: int,
     weights: AnyArray | None = None,
 ) -> Samples:
-    """Check and weigh samples; see `learn_tables`."""
+    """Check and weight samples; see `learn_tables`."""
     if len(y) == 0:
         raise DataError("there are no training rows; add at least one")
     if X.min() < 0 or np.any(X.max(axis=0) >= np.asarray(n_states)):

@@ -1,4 +1,4 @@
-"""Boosting's costly steps by C on one core, see growth.c, slopes.c and sum.c."""
+"""The expensive steps of boosting by C on one core, see growth.c, slopes.c and sum.c."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from bncc.native import BOOSTING, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
 
 NO_CLASS = -1e30
-"""Score of what pads a row."""
+"""Score of the padding of a row."""
 POINTER_TYPES = {**POINTERS, "f8": "double *"}
 
 
@@ -78,7 +78,7 @@ class NativeSlopes:
 
 
 class NativeSumEngine:
-    """A sum in training, see `bncc.boosting.descent.SumEngine`."""
+    """Boosted tables in training, see `bncc.boosting.descent.SumEngine`."""
 
     def __init__(self, problem: SumProblem, start: Scores, pace: Pace) -> None:
         self._ffi, self._library = native_library(BOOSTING)
@@ -133,6 +133,6 @@ def _address(ffi: Any, array: AnyArray) -> Any:
 
 
 def _point(ffi: Any, target: Any, arrays: dict[str, AnyArray]) -> None:
-    """Make arrays, which the caller keeps alive, members of a structure in C."""
+    """Set members of a C structure to arrays, which the caller keeps alive."""
     for name, array in arrays.items():
         setattr(target, name, _address(ffi, array))

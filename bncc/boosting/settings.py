@@ -1,9 +1,9 @@
 """
-What steers the learning of a sum of tables, and the defaults that were measured.
+Settings of boosted tables, with measured defaults.
 
-On validation rows, never on test rows: 20 % of the training rows of the papers' fold 1, the same
-splits in all cells of a line, errors of integer models in percent. How far the costs of a row may
-reach, 4 or 2 nats (``frac_bits = bits - 2`` or ``bits - 1``), three splits:
+Measured on validation rows, never on test rows: 20 % of the training rows of the papers' fold 1,
+the same splits in all cells of a line, errors of integer models in percent. Range of the costs of a
+row, 4 or 2 nats (``frac_bits = bits - 2`` or ``bits - 1``), three splits:
 
 ===============================  ============  ============  ============
 tables, rows                     2 bits        3 bits        4 bits
@@ -18,8 +18,8 @@ letter 130, 16                   5.70   5.02   5.36   4.80   5.05   4.67
 usps 130, 8                      2.97   2.75   2.50   2.50   2.38   2.38
 ===============================  ============  ============  ============
 
-All tables refitted for an epoch after each one that is added, against tables that are shrunk to a
-share of 0.5 or of 0.3 (all of 16 rows, two splits):
+Refitting all tables for an epoch after each added one, compared with shrinking tables by a factor
+of 0.5 or 0.3 (all of 16 rows, two splits):
 
 =========  ===================  ===================  ===================
 tables     letter               usps                 satimage
@@ -31,7 +31,7 @@ tables     letter               usps                 satimage
 30         8.94   8.15   8.25   5.52   3.44   4.05   12.96  11.41  11.60
 =========  ===================  ===================  ===================
 
-Tables left out by chance, four splits, and three of the last two lines:
+Dropout of tables, four splits, and three of the last two lines:
 
 ====================  =====  =====  =====  =====  =====
 tables, all of 16     0      0.05   0.1    0.2    0.3
@@ -45,11 +45,11 @@ letter 60             6.58          6.23   6.25   6.15
 letter 130                          4.80   4.76   4.82
 ====================  =====  =====  =====  =====  =====
 
-By the number of rows, one standard error is some 0.3 on letter and usps and 0.6 on satimage. Within
-it lie 15 to 60 quantized epochs, 0 to 20 float ones, lr 0.015 to 0.06, batches of 64 to 256, and
-size_exponent 0 to 1. Beyond it: letter with 60 tables errs 6.13 with eta 0.3, 6.69 with 0.2 and
-7.55 with 0.8; 6.23 with weight_decay 0.05 and 7.21 with 0.2; 6.13 with all features for each table
-and 7.03 with a quarter.
+By the number of rows, one standard error is some 0.3 on letter and usps and 0.6 on satimage.
+Results within it: 15 to 60 quantized epochs, 0 to 20 float ones, lr 0.015 to 0.06, batches of 64 to
+256, and size_exponent 0 to 1. Results beyond it: letter with 60 tables has an error of 6.13 with
+eta 0.3, 6.69 with 0.2 and 7.55 with 0.8; 6.23 with weight_decay 0.05 and 7.21 with 0.2; 6.13 with
+all features for each table and 7.03 with a quarter.
 """
 
 from collections.abc import Mapping
@@ -60,10 +60,10 @@ from bncc.errors import OptionError
 from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, SHARE, Range, between
 
 FEW_TABLES = 10
-"""Up to here tables are refitted after each one that is added; above, they are shrunk instead."""
+"""Limit on tables for a refit after each added one; larger ensembles use shrinkage instead."""
 MANY_TABLES, VERY_MANY_TABLES = 50, 100
 SMALL_TABLE = 8
-"""Rows up to which a cut's gain is held against all the rows that it adds."""
+"""Limit on rows for the full penalty on a cut's gain by all the rows that it adds."""
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
 
@@ -72,15 +72,14 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is said of a setting beside its type and default."""
+    """Properties of a setting besides its type and default."""
 
-    name: str = ""  # Of the field
+    name: str = ""  # Name of the field
     within: Range | None = None
-    # key, option: Structure option and option of training that set it, if any does; users know it
-    # by that name
+    # key, option: Structure option and option of training that set it, if any; its name for users
     key: str | None = None
     option: str | None = None
-    is_searched: bool = False  # Whether a search for a budget tries several values
+    is_searched: bool = False  # True if a budget search tries several values
 
     @property
     def said(self) -> str:
@@ -90,46 +89,45 @@ class Setting:
 
 @dataclass(frozen=True)
 class BoostSettings:
-    """The options of a sum of tables; None stands for a default that depends on the others."""
+    """The options of boosted tables; None for a default that depends on the others."""
 
-    # Most tables, most rows of a table, and most features of a table
+    # Limits on tables, rows of a table, and features of a table
     n_tables: Annotated[int, Setting(within=between(1, 4096), key="tables", is_searched=True)] = 60
     rows: Annotated[int, Setting(within=between(2, 4096), key="rows", is_searched=True)] = 16
     features: Annotated[int, Setting(within=between(1, 16), key="features", is_searched=True)] = 4
     bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
     # A cost of 1 is ``2**-frac_bits`` nats
     frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None
-    # Share of each table's best scores that boosting adds; the option `eta` is another thing
+    # Shrinkage: factor of each table's best scores in boosting; unrelated to the option `eta`
     eta: Annotated[float | None, Setting(within=SHARE, key="rate")] = None
-    # Weight of the squares of a row's scores while tables are grown
+    # L2 regularization of a row's scores while tables are grown
     l2: Annotated[float, Setting(within=POSITIVE)] = 3.0
-    # How much a cut's gain counts for less where it adds more rows, see `growth.Bounds`
+    # Exponent of the penalty on a cut's gain for added rows, see `growth.Bounds`
     size_exponent: Annotated[float | None, Setting(within=NOT_NEGATIVE)] = None
-    # Share of the features that each table may read, drawn anew for each
+    # Fraction of the features that each table may read, sampled for each
     feature_share: Annotated[float | None, Setting(within=SHARE)] = None
-    # Whether all tables are refitted after each one that is added
+    # True to refit all tables after each added one
     is_corrective: Annotated[bool | None, Setting()] = None
-    # float_epochs and quantized_epochs: Of the joint refit, before and after rounding begins
+    # float_epochs and quantized_epochs: Epochs of the joint refit, before and after rounding begins
     float_epochs: Annotated[int, Setting(within=between(0, 10_000))] = 10
     quantized_epochs: Annotated[int, Setting(within=between(0, 10_000), option="epochs")] = 30
-    # lr and last_lr: Step of Adam in the refit's first and last epoch; a cosine leads from one to
-    # the other
+    # lr and last_lr: Adam step in the refit's first and last epoch, with a cosine schedule between
     lr: Annotated[float, Setting(within=POSITIVE, option="lr")] = 0.03
     last_lr: Annotated[float, Setting(within=POSITIVE)] = 0.0015
-    # Probability that a table is left out of a sample's sum in the refit
+    # Probability that a table is dropped from a sample's sum in the refit
     dropout: Annotated[float | None, Setting(within=FRACTION, option="dropout")] = None
-    # Part of the step by which a row shrinks in the refit whenever it is read
+    # Fraction of the step by which a row shrinks in the refit whenever it is read
     weight_decay: Annotated[float, Setting(within=NOT_NEGATIVE, key="decay")] = 0.05
-    # Samples of a step
+    # Samples per step
     batch_size: Annotated[int, Setting(within=between(1, 2**20), option="batch_size")] = 128
-    has_prior: Annotated[bool, Setting()] = True  # Whether classes have costs of their own
-    # Most different rows of all tables together; 0 does not bound them
+    has_prior: Annotated[bool, Setting()] = True  # True if classes have costs of their own
+    # Limit on distinct rows of all tables together; 0 for none
     dictionary: Annotated[
         int, Setting(within=between(0, 65535), key="dictionary", is_searched=True)
     ] = 0
-    # Of the features drawn, of the order of samples, and of dropout
+    # Random seed of features, sample order and dropout
     seed: Annotated[int, Setting(within=between(0, 2**63 - 1))] = 0
-    # What computes; None for C on one core where it can be built
+    # Engine; None for C on one core if it can be built
     engine: Annotated[str | None, Setting(option="engine")] = None
 
     def __post_init__(self) -> None:
@@ -144,12 +142,12 @@ class BoostSettings:
 SETTINGS: Mapping[str, Setting] = {
     each.name: replace(get_args(each.type)[1], name=each.name) for each in fields(BoostSettings)
 }
-"""What is said of each setting, by its name."""
+"""Properties of each setting, by name."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings that depend on others, each with a value; see `BoostSettings`."""
+    """The settings that depend on others, with a value for each; see `BoostSettings`."""
 
     frac_bits: int
     eta: float
@@ -178,7 +176,7 @@ def _or(value: Number | None, default: Number) -> Number:
 
 
 def _frac_bits(settings: BoostSettings) -> int:
-    """Let a row's costs reach up to 4 nats, and up to 2 where many tables share the work."""
+    """Limit a row's costs to 4 nats, and to 2 if many tables share the work."""
     enough = MANY_TABLES if settings.bits == 2 else VERY_MANY_TABLES
     is_narrow = settings.n_tables >= enough and settings.bits > 1
     return settings.bits - (1 if is_narrow else 2)

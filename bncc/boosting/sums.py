@@ -1,4 +1,4 @@
-"""What a sum is learned from and made of: samples, scores, derivatives, integer tables."""
+"""Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,27 +11,26 @@ from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What a sum is learned from."""
+    """Training samples of boosted tables."""
 
     X: IntArray  # (n_samples, n_features) int: States
     y: IntArray  # (n_samples,) int: Classes
-    weights: FloatArray  # (n_samples,) float64: Of mean 1
+    weights: FloatArray  # (n_samples,) float64: Weights with mean 1
     n_classes: int  # C
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a sum adds up; the class of the largest sum is decided for."""
+    """Scores of boosted tables; the decision is the class with the largest sum."""
 
-    # (n_rows, n_classes) float64: Natural logarithms of odds, up to a constant of each row: all
-    # tables below one another
+    # (n_rows, n_classes) float64: Log odds, up to a constant of each row: all tables concatenated
     rows: FloatArray
     prior: FloatArray  # (n_classes,) float64: The same of the classes themselves
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What costs are counted in."""
+    """Fixed-point format of costs."""
 
     bits: int  # A table's costs are below ``2**bits``; those of the prior have no bound
     frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
@@ -48,7 +47,7 @@ class Unit:
 
     def costs(self, scores: AnyArray, most: float = np.inf) -> AnyArray:
         """
-        Return costs, counted from each row's best class on.
+        Return costs relative to each row's best class.
 
         Shapes: `scores` (..., n_classes) float; returns (..., n_classes) float, whole numbers >= 0,
         rounded half to even.
@@ -59,7 +58,7 @@ class Unit:
 
 def rows_of(tables: tuple[DecisionTable, ...], X: IntArray) -> IntArray:
     """
-    Return the rows that samples read, of all tables below one another.
+    Return the rows that samples read in all tables concatenated.
 
     Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_tables) uint32, indices of
     `Scores.rows`.
@@ -73,18 +72,18 @@ def rows_of(tables: tuple[DecisionTable, ...], X: IntArray) -> IntArray:
 
 
 def by_table(rows: AnyArray, tables: tuple[DecisionTable, ...]) -> tuple[AnyArray, ...]:
-    """Cut the rows of all tables, (n_rows, ...), into those of each."""
+    """Split the rows of all tables, (n_rows, ...), into those of each."""
     ends = np.cumsum([grid.n_rows for grid in tables])[:-1]
     return tuple(np.split(rows, ends))
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A sum of tables; the class of the least sum is decided for, of equal ones the first."""
+    """Boosted tables; the decision is the class with the smallest sum, the first on ties."""
 
-    grids: TableEnsemble  # Where each table is read
-    tables: tuple[IntArray, ...]  # Costs in ``0 .. 2**bits - 1``; the least of each row is 0.
-    prior: IntArray  # (n_classes,) int64: The classes' own costs; the least is 0
+    grids: TableEnsemble  # Layouts of the tables
+    tables: tuple[IntArray, ...]  # Costs in ``0 .. 2**bits - 1``; the smallest of each row is 0.
+    prior: IntArray  # (n_classes,) int64: The classes' own costs; the smallest is 0
     frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
 
     def costs(self, X: IntArray) -> IntArray:
@@ -101,14 +100,14 @@ class Learned:
 
 
 class Slopes(Protocol):
-    """What finds derivatives of weighted cross-entropies of some samples."""
+    """Derivatives of weighted cross-entropies of some samples."""
 
     def of(self, sums: AnyArray) -> AnyArray:
         """
         Return the derivatives: w (p - 1[y]), then w p (1 - p).
 
         Shapes: `sums` (n_samples, n_classes) float; returns (n_samples, 2 * n_classes) float, all
-        first ones, then all second ones.
+        first derivatives, then all second ones.
         """
 
     def by_row(self, slopes: AnyArray, row: IntArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
@@ -116,12 +115,12 @@ class Slopes(Protocol):
         Add up derivatives by the row of a table.
 
         Shapes: `slopes` (n_samples, 2 * n_classes) float; `row` (n_samples,) int; returns gradient,
-        curvature (n_rows, n_classes) float64, sums of the first, and of the second ones.
+        curvature (n_rows, n_classes) float64, sums of the first and of the second derivatives.
         """
 
 
 class NumpySlopes:
-    """The reference."""
+    """The reference implementation in numpy."""
 
     def __init__(self, samples: Samples) -> None:
         self._samples = samples

@@ -1,4 +1,4 @@
-"""``bncc baseline``: a classifier that bncc's are compared with, trained and measured alike."""
+"""``bncc baseline``: train and measure a baseline classifier the same way as bncc's."""
 
 from typing import Any
 
@@ -153,7 +153,7 @@ def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool
 
 
 def _value(text: str) -> Choice:
-    """Read the value of an option: yes or no, a number, or a word."""
+    """Parse the value of an option: yes or no, a number, or a word."""
     if text in _WORDS:
         return _WORDS[text]
     for read in (int, float):

@@ -154,7 +154,7 @@ def machine_of(name: str) -> Target:
 
 
 def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
-    """Refuse a machine whose tools are missing or that is too small."""
+    """Refuse a target whose tools are missing or that is too small."""
     find_toolchain(machine_of(target), **tools)
     check_fit(target, emissions.of(machine_of(target).name))
 
@@ -162,7 +162,7 @@ def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
 def measure(
     emissions: Emissions, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
 ) -> dict[str, TargetReport]:
-    """Measure a model on some machines."""
+    """Measure a model on some targets."""
     found: dict[str, TargetReport] = {}
     with console.progress("measuring") as advance:
         for k, name in enumerate(machines):

@@ -36,7 +36,7 @@ def entry_option(function: Command) -> Command:
 
 
 def check_reserve(reserve: int | None, max_flash: int | None) -> int:
-    """Return the bytes to reserve; refuse those that leave nothing of the budget."""
+    """Return the bytes to reserve; refuse a reserve that leaves nothing of the budget."""
     if reserve and max_flash is None:
         raise OptionError(
             "--reserve has no effect without --max-flash; add --max-flash, or leave out --reserve"
@@ -49,7 +49,7 @@ def check_reserve(reserve: int | None, max_flash: int | None) -> int:
 
 
 def search_options(function: Command) -> Command:
-    """Add the options of ``train`` that make it search for a budget."""
+    """Add the options of ``train`` that start a search for a budget."""
     flash = click.option(
         "--max-flash",
         callback=budget,

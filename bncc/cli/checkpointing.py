@@ -14,7 +14,7 @@ EXIT_SIGNAL = 128
 
 
 def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoint | None:
-    """Return where a training is to be kept, before any work is done."""
+    """Return the checkpoint of a training run, before any work is done."""
     if folder is not None:
         return open_checkpoint(folder, resume=resume, overwrite=force)
     if resume:
@@ -23,7 +23,7 @@ def checkpoint_of(folder: str | None, *, resume: bool, force: bool) -> Checkpoin
 
 
 def is_interim_of(identity: Identity, path: str) -> bool:
-    """Return whether a file is the model of a training that was ended early, and of which one."""
+    """Return whether a file is the model of this training run, which was stopped early."""
     if not Path(path).is_file():
         return False
     try:
@@ -34,7 +34,7 @@ def is_interim_of(identity: Identity, path: str) -> bool:
 
 
 def tell_of_the_end(console: Console, step: str = "epoch") -> None:
-    """Say on a terminal that the first Ctrl-C was heard; safe in a handler of signals."""
+    """Confirm the first Ctrl-C on a terminal; safe in a signal handler."""
     if not console.quiet and sys.stderr.isatty():
         said = f"\nbncc: stopping after this {step}; press Ctrl-C again to stop at once\n"
         os.write(sys.stderr.fileno(), said.encode())

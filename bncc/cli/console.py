@@ -15,14 +15,14 @@ from bncc.data.files import printable as printable
 from bncc.progress import Progress, silence
 
 _BOLD = re.compile("(\x1b\\[1m|\x1b\\[0m)")
-"""Escape sequences that `table_text` adds on a terminal, and no more."""
+"""Escape sequences that `table_text` adds on a terminal."""
 
 EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
 
 def legible(text: str, *, has_bold: bool = False) -> str:
-    """Return a text of several lines that does nothing to a terminal but show itself."""
+    """Return a text of several lines with all control characters made visible."""
     parts = _BOLD.split(text) if has_bold else [text]
     return "".join(
         part if k % 2 else "\n".join(map(printable, part.split("\n")))
@@ -31,7 +31,7 @@ def legible(text: str, *, has_bold: bool = False) -> str:
 
 
 def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """Lay out cells in columns of equal width."""
+    """Align cells in columns of equal width."""
     cells = [[printable(cell) for cell in row] for row in rows]
     n_columns = max((len(row) for row in cells), default=0)
     widths = [
@@ -49,7 +49,7 @@ def aligned(rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
 
 
 def table_text(title: str, rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """Lay out a table: ruled on a terminal, plain columns elsewhere."""
+    """Format a table: ruled on a terminal, plain columns elsewhere."""
     if not sys.stdout.isatty():
         return f"{printable(title)}\n{aligned(rows, right=right)}"
     from rich.box import SIMPLE_HEAD
@@ -70,18 +70,18 @@ def table_text(title: str, rows: Sequence[Sequence[str]], *, right: Iterable[int
 
 @dataclass
 class Console:
-    """The voice of one command."""
+    """Output and verbosity of one command."""
 
     json: bool = False  # The result is one JSON object on stdout and nothing else
     quiet: bool = False  # No messages, and no report where the result is a file or the exit code
-    verbose: bool = False  # Say more, at once; an unexpected error shows its traceback
+    verbose: bool = False  # More messages, at once; an unexpected error shows its traceback
     _notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """
-        Tell the user something, on stderr, once the command is known not to fail.
+        Print a message on stderr once the command is known to succeed.
 
-        Notes wait for the end, since a command that fails says one line and no more.
+        Messages wait for the end, since a command that fails prints a single line.
         """
         if self.verbose:
             click.echo(f"bncc: {printable(text)}", err=True)
@@ -89,25 +89,25 @@ class Console:
             self._notes.append(text)
 
     def detail(self, text: str) -> None:
-        """Say something that only ``-v`` asks for, at once, on stderr."""
+        """Print a detail on stderr at once, if ``-v`` was given."""
         if self.verbose:
             click.echo(f"bncc: {printable(text)}", err=True)
 
     def flush_notes(self) -> None:
-        """Print the notes that waited."""
+        """Print the messages that waited."""
         for text in self._notes:
             click.echo(f"bncc: {printable(text)}", err=True)
         self._notes.clear()
 
     def result(self, payload: Mapping[str, Any], report: str, *, essential: bool = False) -> None:
-        """Print what the command found."""
+        """Print the result of the command."""
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
         elif report and (essential or not self.quiet):
             click.echo(legible(report, has_bold=sys.stdout.isatty()))
 
     def document(self, payload: Mapping[str, Any], content: bytes) -> None:
-        """Print what is meant for a file: as it is into one or a pipe, legible on a terminal."""
+        """Print the content of a file: unchanged to a file or a pipe, legible on a terminal."""
         if self.json:
             click.echo(json.dumps(payload, allow_nan=False))
         elif sys.stdout.isatty():
@@ -117,7 +117,7 @@ class Console:
             click.echo(content, nl=False)
 
     def _said(self, description: str) -> Progress:
-        """Return what says how far the work is, every half minute."""
+        """Return a callback that prints the progress every half minute."""
         due = monotonic() + EVERY
 
         def advance(fraction: float, text: str) -> None:

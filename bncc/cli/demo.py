@@ -1,4 +1,4 @@
-"""``bncc demo``: the user's day on data that ships with bncc, end to end."""
+"""``bncc demo``: the whole workflow on data that is part of bncc."""
 
 import csv
 import gzip
@@ -48,7 +48,7 @@ SETTINGS = TrainSettings(structure="naive")
 SEED = 0
 N_RANDOM = 100_000
 BENCHED = ("x86", "cortex-m0", "avr")
-"""Machines to measure on, those of them whose tools are installed."""
+"""Targets to measure on if their tools are installed."""
 
 
 @click.command("demo")
@@ -192,7 +192,7 @@ def _emit(model: Model, folder: Path, tell: Narrator) -> Emission:
 
 
 def kernel_excerpt(source: str) -> str:
-    """Return the function that adds up the costs, from emitted C."""
+    """Return the function that adds the costs, from emitted C."""
     lines = source.split("\n")
     starts = [k for k, line in enumerate(lines) if line.startswith("static") and "_sum(" in line]
     if not starts:
@@ -216,7 +216,7 @@ def _verify(model: Model, test: Dataset, emission: Emission, tell: Narrator) -> 
 def _bench(
     model: Model, test: Dataset, tell: Narrator, console: Console
 ) -> dict[str, TargetReport]:
-    """Measure on the machines whose tools are installed, on rows it has not seen."""
+    """Measure on the targets whose tools are installed, on test rows."""
     machines = [target for target in BENCHED if _is_ready(target)]
     title = "6. Measure on targets, compared with the textbook implementation"
     if not machines:

@@ -1,4 +1,4 @@
-"""The last steps of ``bncc demo``: many classifiers of the same data, and a page to choose by."""
+"""The last steps of ``bncc demo``: many classifiers of the same data, and a page about them."""
 
 import shlex
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DATA, TEST, STUDY, PAGE = "train.csv", "test.csv", "study.db", "report.html"
 SPACE = PRESETS[0]
 N_TRIALS, N_JOBS, REPEATS, SEED = 50, 2, 3, 0
-"""All but the first two are those of ``bncc sweep`` where nothing is said."""
+"""All but the first two are the defaults of ``bncc sweep``."""
 TITLE = "Which classifier for the robot?"
 PREFERRED = ("cortex-m0", "x86", "avr")
 SMALL = 8 * 1024
@@ -87,7 +87,7 @@ def sweep(
 
 
 def report(study: Study, folder: Path, tell: Narrator) -> str | None:
-    """Write the page about a study, as ``bncc report`` does, and tell the gist of it."""
+    """Write the page about a study, as ``bncc report`` does, and print the gist of it."""
     from bncc.report.page import page_html
     from bncc.report.sheets import sheets_of
 
@@ -105,7 +105,7 @@ def report(study: Study, folder: Path, tell: Narrator) -> str | None:
 
 
 def gist(sheet: "Sheet") -> tuple[str, ...]:
-    """Return what a page says of a small budget and of a larger one."""
+    """Return the page's conclusions for a small budget and for a larger one."""
     advice = sheet.views[0].advice
     small = [one for one in advice if one.budget <= SMALL] or advice
     return tuple(dict.fromkeys(one.sentences[0] for one in (small[0], small[-1])))

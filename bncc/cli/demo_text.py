@@ -12,18 +12,18 @@ from bncc.resources import Resources, functions_of
 
 
 class Narrator:
-    """Tells each step as the command that a user would type, and what came of it."""
+    """Prints each step as the command that a user would type, with its outcome."""
 
     def __init__(self, console: Console, output: str) -> None:
         self._silent = console.json or console.quiet
         self._output = output
 
     def place(self, name: str) -> str:
-        """Return where a file of the demo will be, as the user knows it."""
+        """Return the path of a file of the demo, as the user knows it."""
         return str(Path(self._output) / name)
 
     def path(self, name: str) -> str:
-        """Return a file of the demo as one would type it."""
+        """Return the path of a file of the demo, as one would type it."""
         return shlex.quote(self.place(name))
 
     def step(self, title: str, command: str | None = None) -> None:
@@ -31,13 +31,13 @@ class Narrator:
         self.say(f"\n{title}" + (f"\n$ {command}" if command else ""))
 
     def say(self, text: str) -> None:
-        """Print text unless nobody listens."""
+        """Print text unless output is suppressed."""
         if not self._silent:
             click.echo(legible(text, has_bold=sys.stdout.isatty()))
 
 
 def summary(facts: dict[str, Any], name: str) -> str:
-    """Return what was shown, and what to do next."""
+    """Return a summary of the demo, and the next steps."""
     output = facts["directory"]
     proof = f"{facts['checked']:,} inputs, {facts['mismatches']} differences ({facts['toolchain']})"
     rows = [
@@ -73,7 +73,7 @@ def _choice(facts: dict[str, Any]) -> str:
 
 
 def _figures(found: dict[str, Any]) -> str:
-    """Say what a machine needs, in one line."""
+    """Describe the footprint on a target in one line."""
     resources = Resources.from_json(found["resources"])
     (entry,) = resources.entries
     return (

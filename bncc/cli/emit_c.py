@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from bncc.device.cross import Toolchain
 
 _PRINTED_ELSEWHERE = frozenset({"output", "name", "force", "as_json", "quiet", "verbose"})
-"""Options without effect on the files, or whose value the command in the header has anyway."""
+"""Options without effect on the files, or with a value that the header's command has anyway."""
 _FILES = frozenset({"DATA", "FILE"})
 """Metavariables of options that name files."""
 
@@ -163,7 +163,7 @@ def command(
     is_priced = target is not None or limits.is_bounded
 
     def emitted(goal: Optimize) -> tuple[Emission, EmitOptions]:
-        """Emit what suits a goal; refuse where that is not within the budget."""
+        """Emit C that is optimized for a goal; refuse C that exceeds the budget."""
         known: dict[str, Resources] = {}
         options = replace(
             Lowering(goal, kernel, constant_time, range_margin).options(
@@ -218,8 +218,8 @@ def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:
     """
     Return the options of the running command that the text of the files depends on.
 
-    Only those that differ from their defaults, as they were understood (2k as 2048), and files by
-    their base names: from the same folder as the model they give the same text.
+    Only those that differ from their defaults, as they were parsed (2k as 2048), and files by
+    their base names, so that the same folder contents give the same text.
     """
     context = click.get_current_context()
     words: list[tuple[str, ...]] = []
@@ -244,7 +244,7 @@ def _vectors(
     fold: int | None,
     console: Console,
 ) -> Vectors:
-    """Return the inputs of the self-test: rows of DATA, or what is drawn without it."""
+    """Return the inputs of the self-test: rows of DATA, or random ones without it."""
     if data_path is not None:
         table = rows_to_classify(data_path, class_name, fold, console)
         return vectors_of_table(model, table, n_vectors)
@@ -299,7 +299,7 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
 
 
 def bench_of(target: str | None) -> "Toolchain":
-    """Return where a machine's C is built and run; refuse where there is no such machine."""
+    """Return the toolchain of a target; refuse a target that does not exist."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated target; add --target with one of {names}")
@@ -309,7 +309,7 @@ def bench_of(target: str | None) -> "Toolchain":
 
 
 def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
-    """Measure emitted C, and emit it again with what was found in its header."""
+    """Measure emitted C, and emit it again with the measurements in its header."""
     from bncc.on_device import emit_bounded
 
     return emit_bounded(model, emission, options, price, bench_of(options.target))

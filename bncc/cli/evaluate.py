@@ -1,4 +1,4 @@
-"""``bncc evaluate``: how often a model is wrong on labeled readings."""
+"""``bncc evaluate``: error rate of a model on labeled readings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict
 
 _MOST_GROUPS = 30
-"""Groups that are shown to people, those of the largest errors."""
+"""Most groups in the report for people, those with the largest errors."""
 
 
 @click.command("evaluate")
@@ -87,7 +87,7 @@ def evaluation(
     labels: Sequence[str] = (),
 ) -> dict[str, Any]:
     """
-    Measure a model on states and classes.
+    Evaluate a model on states and classes.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `gaps` (n_samples, n_features)
     bool.
@@ -139,7 +139,7 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
 
 
 def _group_lines(groups: list[dict[str, Any]]) -> list[str]:
-    """Return a table of groups, that of the largest error first."""
+    """Return a table of groups, the largest error first."""
     order = sorted(groups, key=lambda one: -one["error"])
     rows = [["group", "rows", "error"]]
     rows += [[one["group"], str(one["n"]), f"{100 * one['error']:.2f} %"] for one in order]

@@ -1,4 +1,4 @@
-"""``bncc explain``: what each table says of one row, and what would change the decision."""
+"""``bncc explain``: contributions of the tables to one decision, and changes that would flip it."""
 
 from typing import Any
 
@@ -19,16 +19,17 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free, write_file
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.state_words import between
 from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
 from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.report.table_pictures import between, explanation_svg
+from bncc.report.table_pictures import explanation_svg
 from bncc.structure.decision_tables import RowIndex
 
 _MOST_TABLES = 12
-"""Tables that are shown to people without ``-v``, those that say most first."""
+"""Most tables shown without ``-v``, the largest contributions first."""
 
 
 @click.command("explain")
@@ -82,7 +83,7 @@ def command(
 
 def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     """
-    Return the JSON object of ``explain``, but for the row's number.
+    Return the JSON object of ``explain``, without the row's number.
 
     Shapes: `x` (n_features,) int.
     """
@@ -130,7 +131,7 @@ def _reading(row: Table, feature: Feature) -> str | None:
 
 
 def _reads(model: Model, lookup: RowIndex, x: IntArray) -> list[str]:
-    """Return what a table makes of the features that it reads."""
+    """Return the states of the features that a table reads."""
     words = []
     for f in lookup.features:
         levels = lookup.maps.get(f, tuple(range(model.n_states[f])))

@@ -23,7 +23,7 @@ from bncc.network.bif import read_bif
 from bncc.network.network import Network
 
 LITTLE = 0.995
-"""Share of sampled rows below which a note explains why others are decided differently."""
+"""Share of sampled rows below which a note explains the different decisions."""
 
 
 @click.command("import-bif")

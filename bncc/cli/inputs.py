@@ -24,7 +24,7 @@ def training_parts(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[Dataset, Dataset | None]:
-    """Read a file to learn from."""
+    """Read a training file."""
     table = read_table(path, fold=fold)
     console.detail(f"read {table.n_rows} rows and {len(table.columns)} columns from {path}")
     if groups is not None and groups in drop:
@@ -47,7 +47,7 @@ def training_parts(
 
 
 def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
-    """Read the labeled rows of another file to test on."""
+    """Read the labeled rows of another file as a test set."""
     table = read_table(path)
     split = train.split
     groups = split.column if split.groups is not None and split.column in table.names else None
@@ -62,7 +62,7 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
 
 
 def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
-    """Warn if the test error is not that of new groups, or if that cannot be known."""
+    """Warn if the test error is not that of new groups, or if that is unknown."""
     column = train.split.column
     if train.split.groups is None:
         return
@@ -95,7 +95,7 @@ def labeled_rows(
     console: Console,
     groups: str | None = None,
 ) -> tuple[Dataset, tuple[str, ...]]:
-    """Read labeled rows under a model's classes."""
+    """Read labeled rows with a model's classes."""
     if groups in {feature.name for feature in model.features}:
         raise DataError(
             f"the model reads column {groups!r}, so it cannot be dropped; train the model with "
@@ -119,7 +119,7 @@ def labeled_rows(
 def rows_to_classify(
     path: str, class_name: str | None, fold: int | None, console: Console
 ) -> Table:
-    """Read rows of which no class is needed."""
+    """Read rows that need no class."""
     table = read_table(path, fold=fold)
     if class_name is not None:
         if class_name not in table.names:
@@ -135,7 +135,7 @@ def rows_to_classify(
 def _class_column(model: Model, table: Table, class_name: str | None) -> str:
     """Return the class column's name: the one given, else `class`, else the last."""
     features = {feature.name for feature in model.features}
-    # The groups of the training are no class, and may be the last column.
+    # The groups of the training are no class, although they may be the last column.
     names = [name for name in table.names if name != model.training.get("groups")] or table.names
     candidates: Sequence[str | None] = (
         (class_name,)

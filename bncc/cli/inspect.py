@@ -1,4 +1,4 @@
-"""``bncc inspect``: what a model is made of."""
+"""``bncc inspect``: contents of a model."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -33,9 +33,9 @@ from bncc.resources import Resources
 from bncc.structure.decision_tables import TableEnsemble
 
 _FEW = 6
-"""Thresholds or categories of a feature that are shown to people."""
+"""Most thresholds or categories of a feature in the report for people."""
 _MOST_FEATURES = 200
-"""Features that are listed for people without ``-v``."""
+"""Most features in the report for people without ``-v``."""
 
 
 @click.command("inspect")
@@ -209,7 +209,7 @@ def _shown(
 
 
 def _of_features(model: Model, facts: dict[str, Any]) -> list[list[str]]:
-    """Return a row for each feature; its own table is in it where it has one."""
+    """Return a row for each feature, with its own table if it has one."""
     has_own = facts["tables"] is None
     head = ["feature", "kind", "states", "parents", "rows", "bits"]
     ranges = reading_ranges(model.features, model.training)
@@ -241,7 +241,7 @@ def _seen(of: ReadingRange) -> str:
 
 
 def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
-    """Return a row for each table of a sum; a cut is the largest reading, or state, below it."""
+    """Return a row for each boosted table; a cut is the largest reading, or state, below it."""
     table = [["table", "rows", "bits", "cuts"]]
     for t, (lookup, bits) in enumerate(zip(model.lookups, facts["table_widths"], strict=True)):
         cuts = (_cuts_of(model.features[f], lookup.maps[f]) for f in lookup.features)
@@ -260,7 +260,7 @@ def _cuts_of(feature: Feature, levels: Sequence[int]) -> str:
 
 
 def _resources(model: Model) -> list[list[str]]:
-    """Return what a search found that the model takes, if that is in its record."""
+    """Return the resources that a search recorded in the model, if it did."""
     try:
         found = Resources.from_json(model.training["resources"])
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -81,7 +81,7 @@ class Lowering:
         entries: frozenset[str] = frozenset(),
         package: str = "plain",
     ) -> EmitOptions:
-        """Return how to emit for a machine."""
+        """Return the options to emit C for a target."""
         target = None if machine == "host" else machine
         return EmitOptions(
             name,
@@ -96,7 +96,7 @@ class Lowering:
 
 
 class Emissions:
-    """The C of a model for every machine, each emitted when it is first asked for."""
+    """The C of a model for every target, each emitted on first use."""
 
     def __init__(
         self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
@@ -109,11 +109,11 @@ class Emissions:
             self.of(None)  # layouts are the same for every target: fail early without one
 
     def options(self, machine: str | None) -> EmitOptions:
-        """Return how the C for a machine is emitted."""
+        """Return the options of the C for a target."""
         return self.lowering.options(machine, entries=self._entries)
 
     def of(self, machine: str | None) -> Emission:
-        """Return the C for a machine; None for generic C."""
+        """Return the C for a target; None for generic C."""
         options = self.options(machine)
         if options not in self._done:
             self._done[options] = emit_c(self.model, options)
@@ -121,11 +121,11 @@ class Emissions:
 
 
 Check = Callable[[str], None]
-"""Raises a `BnccError` that says why a machine cannot be used."""
+"""Raises a `BnccError` with the reason why a target cannot be used."""
 
 
 def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], dict[str, str]]:
-    """Return the machines to run on, and those left out."""
+    """Return the targets to run on, and those left out."""
     everything = [target for target in TARGETS if target != "all"]
     machines: list[str] = []
     skipped: dict[str, str] = {}
@@ -145,7 +145,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
 
 
 def check_fit(target: str, emission: Emission) -> None:
-    """Refuse a model whose constants an AVR cannot read; no other machine is too small."""
+    """Refuse a model whose constants an AVR cannot read; no other target is too small."""
     layout = emission.layout
     reason = avr_error(max(array.n_bytes for array in layout.arrays), layout.rom_bytes)
     machine = known_target(target)
@@ -154,5 +154,5 @@ def check_fit(target: str, emission: Emission) -> None:
 
 
 def blame(target: str, error: ToolchainError) -> ToolchainError:
-    """Return an error of the same kind whose sentence names the machine."""
+    """Return an error of the same kind whose message names the target."""
     return type(error)(f"{target}: {error}")

@@ -41,14 +41,14 @@ COMMANDS = {
     "report": ("report", "Report accuracy and footprint of a study's trials on one page."),
     "reproduce": ("reproduce", "Reproduce a paper's experiment and compare the results."),
 }
-"""Command name -> module of `bncc.cli` holding it as `command`, and its line of help."""
+"""Command name -> module of `bncc.cli` with the command as `command`, and its line of help."""
 
 
 class LazyGroup(click.Group):
-    """A click group that imports a command when it is called and speaks in one line on errors."""
+    """A click group that imports a command when it is called and prints errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the command names in the order of the user's day."""
+        """Return the command names in the order of a typical workflow."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -94,14 +94,14 @@ class LazyGroup(click.Group):
 
 
 def _prepare_process() -> None:
-    """Settle what belongs to a whole process: warnings, the streams' encodings, a polite kill."""
+    """Set up the process: warnings, the encodings of streams, a graceful kill."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    # As an exception it lets half-written outputs be cleared away.
+    # As an exception it allows half-written outputs to be removed.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(EXIT_TERMINATED))
 
 
@@ -136,7 +136,7 @@ def _say(error: BaseException, console: Console) -> int:
 
 
 def _verdict(error: BaseException) -> tuple[int, str]:
-    """Return the exit code and the sentence for an exception."""
+    """Return the exit code and the message for an exception."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code, ""
     if isinstance(error, SystemExit):
@@ -161,14 +161,14 @@ def _verdict(error: BaseException) -> tuple[int, str]:
 
 
 def _usage(error: click.ClickException) -> str:
-    """Return click's message as one sentence, with the place where help is found."""
+    """Return click's message as one sentence, with a reference to the help."""
     message = " ".join(error.format_message().split()).rstrip(".")
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message}; see '{context.command_path} --help'" if context else message
 
 
 def _abandon_stdout() -> None:
-    """Keep the interpreter from flushing into a closed pipe or a full disk once more at exit."""
+    """Keep the interpreter from flushing again into a closed pipe or a full disk at exit."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments of several commands."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -41,13 +41,13 @@ SIMULATORS = ("qemu", "unicorn", "simavr")
 """Simulators of targets."""
 
 WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
-"""Entry points that can be emitted besides ``predict``."""
+"""Entry points that can be emitted in addition to ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")
 
 
 def speaks(function: Command) -> Command:
-    """Add ``--json``, ``--quiet`` and ``-v`` to a command and hand it its `Console`."""
+    """Add ``--json``, ``--quiet`` and ``-v`` to a command and pass it its `Console`."""
 
     def spoken(
         ctx: click.Context, /, as_json: bool, quiet: bool, verbose: bool, **rest: Any
@@ -153,7 +153,7 @@ def opt_level_option(function: Command) -> Command:
 
 
 def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Read an optimization level: ``2``, ``O2`` or ``-O2``."""
+    """Parse an optimization level: ``2``, ``O2`` or ``-O2``."""
     if value is None:
         return None
     level = value.removeprefix("-").removeprefix("O")
@@ -163,7 +163,7 @@ def _opt_level(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Read a number of bytes such as ``900``, ``4k`` or ``1.5k``; ``k`` is 1024."""
+    """Parse a number of bytes such as ``900``, ``4k`` or ``1.5k``; ``k`` is 1024."""
     if value is None:
         return None
     size = size_of(value)
@@ -173,7 +173,7 @@ def budget(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 
 def large_size(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
-    """Read a number of bytes as `budget` does, or one such as ``1M``; ``M`` is 1024 * 1024."""
+    """Parse a number of bytes as `budget` does, or one such as ``1M``; ``M`` is 1024 * 1024."""
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)M", value)
     size = int(Fraction(match[1]) * 2**20) if match else size_of(value)
     if size is None:
@@ -200,6 +200,6 @@ def refuse_later(given: bool, option: str, instead: str) -> None:
 
 
 def was_set(name: str) -> bool:
-    """Return whether the user typed an option, rather than leaving it to its default."""
+    """Return whether the user typed an option instead of relying on its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE

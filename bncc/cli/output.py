@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and never over another without ``--force``."""
+"""Files and folders written atomically, and never over an existing one without ``--force``."""
 
 import errno
 import json
@@ -26,13 +26,13 @@ _REMEDIES = {
 }
 _PREFIX = ".bncc-"
 _LOCK = "lock"
-"""Locked as long as the process of a stage lives."""
+"""Locked while the process of a stage is alive."""
 _JOURNAL = "journal.json"
-"""There while files are being replaced: all names, and those that were taken before."""
+"""Exists while files are being replaced: all names, and those that existed before."""
 
 
 def os_error_sentence(error: OSError) -> str:
-    """Say in one sentence what the operating system refused and what to do."""
+    """Describe in one sentence what the operating system refused and the remedy."""
     reason = error.strerror or str(error) or type(error).__name__
     said = _REMEDIES.get(error.errno or 0, f"{reason}; check the path and the disk")
     return f"'{os.fsdecode(error.filename)}': {said}" if error.filename else said
@@ -45,7 +45,7 @@ def check_free(
     directory: bool = False,
     sources: Iterable[StrPath | None] = (),
 ) -> None:
-    """Refuse an output path that is taken or has no place, before any work is done."""
+    """Refuse an output path that is taken or has no parent folder, before any work is done."""
     path = Path(path)
     if directory and path.is_dir():
         _check_writable(path)
@@ -72,7 +72,7 @@ def _is_same(path: Path, source: StrPath) -> bool:
     try:
         return path.samefile(source)
     except (OSError, ValueError):
-        return False  # there is no such source, which its reader says better
+        return False  # there is no such source, which its reader reports better
 
 
 def _check_writable(directory: Path) -> None:
@@ -81,7 +81,7 @@ def _check_writable(directory: Path) -> None:
 
 
 def write_file(path: StrPath, content: bytes, *, force: bool) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     check_free(path, force=force)
     write_whole(path, content)
 
@@ -89,13 +89,13 @@ def write_file(path: StrPath, content: bytes, *, force: bool) -> None:
 @contextmanager
 def staged_directory(path: StrPath, *, force: bool) -> Iterator[Path]:
     """
-    Fill a folder whole or not at all.
+    Fill a folder atomically.
 
-    What the body writes into the yielded folder appears under `path` when the body ends without
-    an exception; other files in an existing folder stay as they are. What a killed process has
-    left behind in `path` is first restored to how it was before that process.
+    Files that the body writes into the yielded folder appear in `path` when the body ends without
+    an exception; other files in an existing folder are kept. Leftovers of a killed process in
+    `path` are first restored to their state before that process.
     """
-    import tempfile  # only here: it takes its time, and every command imports this module
+    import tempfile  # only here: its import is slow, and every command imports this module
 
     path = Path(path)
     check_free(path, force=force, directory=True)
@@ -125,7 +125,7 @@ def staged_directory(path: StrPath, *, force: bool) -> Iterator[Path]:
 
 
 def _merge(stage: Path, target: Path, *, force: bool) -> None:
-    """Move the files of a stage into a folder; a failure leaves a journal to restore it by."""
+    """Move the files of a stage into a folder; a failure leaves a journal for the recovery."""
     new, old = stage / "new", stage / "old"
     names = sorted(str(file.relative_to(new)) for file in new.rglob("*") if not file.is_dir())
     taken = [name for name in names if os.path.lexists(target / name)]
@@ -153,9 +153,9 @@ def _merge(stage: Path, target: Path, *, force: bool) -> None:
 
 def _remove(stage: Path) -> None:
     """
-    Restore what a stage has half replaced, then remove it; what is interrupted can be repeated.
+    Restore files that a stage has half replaced, then remove it; it can be repeated if interrupted.
 
-    The state of each file says what to do with it: a name that is still in ``new`` was not touched.
+    The state of each file determines the action: a name that is still in ``new`` was not touched.
     """
     with suppress(FileNotFoundError):
         journal = json.loads((stage / _JOURNAL).read_text("utf-8"))
@@ -175,7 +175,7 @@ def _remove(stage: Path) -> None:
 
 
 def _recover(home: Path) -> None:
-    """Remove the stages in a folder whose processes live no more."""
+    """Remove the stages of dead processes in a folder."""
     with suppress(OSError):
         for stage in [each for each in home.iterdir() if each.name.startswith(_PREFIX)]:
             with suppress(OSError):
@@ -184,8 +184,8 @@ def _recover(home: Path) -> None:
 
 
 def _is_left(stage: Path) -> bool:
-    """Return whether nobody works on a stage, and nothing in it is the only copy of a file."""
+    """Return whether a stage is abandoned, and nothing in it is the only copy of a file."""
     if (stage / _LOCK).exists():
         return not is_held(stage / _LOCK)
-    # Not locked yet, or of an earlier version, which moved the user's files to where they are.
+    # Not locked yet, or of an earlier version, which moved the user's files to their place.
     return is_old(stage) and not (stage / "old").exists()

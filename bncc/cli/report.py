@@ -1,4 +1,4 @@
-"""``bncc report``: what the trials of studies cost and how often they err, as one page."""
+"""``bncc report``: footprints and error rates of the trials of studies, as one page."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -87,7 +87,10 @@ def command(
     text = "" if form is None else _written(form, sheets, title or _title(found))
     if output is not None:
         write_file(output, text.encode("utf-8", "backslashreplace"), force=force)
-        console.note(f"wrote {output}: {sum(len(study.points) for study in found):,} trials")
+        failed = sum(len(study.failed) for study in found)
+        also = f", {failed:,} failed" if failed else ""
+        n_trials = sum(len(study.points) for study in found)
+        console.note(f"wrote {output}: {n_trials:,} trials{also}")
     payload = report_json(sheets) if console.json else {}
     if output is not None:
         payload |= {"report": output, "format": form}
@@ -110,7 +113,7 @@ def _form_of(output: str | None) -> str | None:
 
 
 def _read(places: Sequence[str], console: Console) -> "list[Study]":
-    """Read the studies, leave out empty ones, and give each a name of its own."""
+    """Read the studies, leave out empty ones, and give each a unique name."""
     from bncc.search.study import read_study
 
     found: list[Study] = []
@@ -135,7 +138,7 @@ def _read(places: Sequence[str], console: Console) -> "list[Study]":
 
 
 def _where(place: str) -> object:
-    """Return what two spellings of a file have in common; a URL has one spelling."""
+    """Return a common value for all spellings of a file; a URL has one spelling."""
     from bncc.search.storage import place_of
 
     path = place_of(place).path

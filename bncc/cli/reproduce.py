@@ -20,7 +20,7 @@ TABLES = (
     "s2-table1", "s2-table2", "s2-table3", "s2-table4", "s3-bits", "s3-size", "s3-budget",
     "s3-pareto", "s4-metrics",
 )  # fmt: skip
-"""Names of the command line's contract."""
+"""Names of the experiments on the command line."""
 
 
 @click.command("reproduce")
@@ -72,7 +72,7 @@ def command(
     TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
     s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
     """
-    from bncc.papers import experiments  # only here: nothing else loads the papers
+    from bncc.papers import experiments  # only here: no other command loads the papers
 
     experiment = experiments.find_experiment(table)
     for name in experiment.unheeded(tuple(filter(was_set, experiments.STEERING)), quick):

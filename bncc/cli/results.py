@@ -1,4 +1,4 @@
-"""Results for people: errors with confusion matrices, footprints, and what was measured."""
+"""Results for people: errors with confusion matrices, footprints, and measurements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bncc.on_device import TargetReport
 
 MOST_COLUMNS = 30
-"""Classes up to which the confusion matrix is shown."""
+"""Most classes for which the confusion matrix is shown."""
 _ROWS = {
     "test": "test rows",
     "cross-validation": "rows of all folds, each predicted by the model trained without its fold",
@@ -25,7 +25,7 @@ _ROWS = {
     "first fold": "validation rows of the first fold, predicted by a model trained without them",
     "train": "training rows",
 }
-"""By the training record's ``confusion_of``; of a search for a budget, the first of its folds."""
+"""Row descriptions by the training record's ``confusion_of``; of a search, its first fold."""
 
 
 def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:
@@ -52,7 +52,7 @@ def trained_confusion(model: Model) -> list[str]:
 
 
 def error_words(facts: Mapping[str, Any]) -> str | None:
-    """Return the error that new readings can expect, with its interval, for people."""
+    """Return the expected error on new readings, with its interval, for people."""
     part, of_new = facts["confusion_of"], facts["error_cross_validation"]
     if not is_interval(facts["error_interval"]):
         return None
@@ -63,7 +63,7 @@ def error_words(facts: Mapping[str, Any]) -> str | None:
 
 
 def resource_words(resources: Resources) -> list[str]:
-    """Return for people what entry points take: memory, and a line of time for each of them."""
+    """Return the footprint of entry points for people: memory, and a line of time for each."""
     where = f"on {resources.target} at {resources.opt_level}"
     functions = " and ".join(FUNCTIONS[entry] for entry in resources.entries)
     lines = [
@@ -85,9 +85,9 @@ def _time_words(resources: Resources, entry: str) -> str:
 
 
 ENTRIES = ("predict", "trusted", "raw")
-"""Entry points in the order in which they are shown."""
+"""Entry points in their display order."""
 WIDTH = 100
-"""Columns that the report for people keeps to."""
+"""Line width of the report for people."""
 
 
 def facts_of(report: "TargetReport") -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _spread(cost: "Cost") -> dict[str, float]:
 
 
 def report_text(reports: Mapping[str, "TargetReport"], n_rows: int) -> str:
-    """Lay out for people what was measured."""
+    """Format the measurements for people."""
     by_machine = {report.target: report for report in reports.values()}
     names = {
         machine: ", ".join(name for name, report in reports.items() if report.target == machine)
@@ -146,14 +146,14 @@ def report_text(reports: Mapping[str, "TargetReport"], n_rows: int) -> str:
 
 
 def _kept(measured: "Measurement") -> str:
-    from bncc.device.meter import METERED  # only here: other commands start without what builds
+    from bncc.device.meter import METERED  # only here: other commands start without the toolchain
 
     names = {entry: FUNCTIONS[name] for name, entry in METERED.items()}
     return " and ".join(names[entry] for entry in measured.kept)
 
 
 def _of_textbook(report: "TargetReport") -> str:
-    """Return what the textbook's bytes are of, where it lacks an entry point."""
+    """Return the scope of the textbook's bytes if it lacks an entry point."""
     book = report.baseline
     if book is None or book.kept == report.ours.kept:
         return ""
@@ -167,7 +167,7 @@ def _of_checked(measured: "Measurement") -> str:
 
 
 def _table(names: str, report: "TargetReport") -> str:
-    """Return one machine's figures as a table."""
+    """Return the figures of one target as a table."""
     ours, book = report.ours, report.baseline
     rows = [["", "bncc", "textbook", "ratio"]]
     for what, name in (("flash", "flash"), ("RAM", "ram"), ("stack", "stack")):

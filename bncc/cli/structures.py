@@ -7,7 +7,8 @@ import click
 from bncc.cli.console import Console, aligned
 from bncc.cli.options import speaks
 from bncc.structure.catalog import STRUCTURES
-from bncc.train.structure_texts import OptionText, structure_text
+from bncc.structure.learner import OptionText
+from bncc.train.structure_texts import structure_text
 
 
 @click.command("structures")

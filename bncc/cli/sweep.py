@@ -1,4 +1,4 @@
-"""``bncc sweep``: many classifiers trained and measured, in a study that outlives the command."""
+"""``bncc sweep``: train and measure many classifiers, in a study that persists."""
 
 from pathlib import Path
 
@@ -220,7 +220,7 @@ def command(
     objectives = objectives or default_objectives(targets)
     check_objectives(objectives, targets)
     if baselines is not None:
-        # They take states: what is compared with them has to as well.
+        # Baselines take states: comparable models must take states as well.
         priced = priced or ("predict",)
     limit = Budget(
         targets[0] if targets else None, max_flash, max_instructions,

@@ -1,4 +1,4 @@
-"""Options of ``bncc sweep``, and what they mean."""
+"""Options of ``bncc sweep``, and their interpretation."""
 
 import re
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from bncc.device.cross import find_toolchain
 from bncc.errors import OptionError, ToolchainError
 
 NO_TARGET = "none"
-"""Behind ``--target``: nothing is measured."""
+"""Value of ``--target`` that disables measurements."""
 FIRST_TARGET = "cortex-m0"
-"""Measured on unless the user names a machine."""
+"""Default target."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Read a time such as ``30s``, ``10m`` or ``2h``."""
+    """Parse a time such as ``30s``, ``10m`` or ``2h``."""
     if value is None:
         return None
     match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", value)
@@ -33,7 +33,7 @@ def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 def targets_of(
     named: Sequence[str], known: Sequence[str] | None, console: Console
 ) -> tuple[str, ...]:
-    """Return the machines on which trials are measured."""
+    """Return the targets on which trials are measured."""
     if NO_TARGET in named:
         if len(set(named)) > 1:
             raise OptionError(
@@ -67,6 +67,6 @@ def _check(target: str) -> None:
 
 
 def toolchains_of(targets: Sequence[str]) -> dict[str, str]:
-    """Return what builds for machines and runs them, in words."""
+    """Describe the compilers and simulators of targets."""
     benches = {target: find_toolchain(machine_of(target))[0] for target in targets}
     return {target: f"{bench.compiler}, {bench.place}" for target, bench in benches.items()}

@@ -16,15 +16,15 @@ from bncc.search.trial_result import Point, trial_facts
 
 _BASELINE, _NAME = "baseline.", "baseline.name"
 _SHOWN = ("structure", "parameters", "bits", "discretize", "n-bins", "size-weight", "optimize")
-"""Options of a trial that a table has room for."""
+"""Options of a trial that are shown in a table."""
 
 
 @dataclass(frozen=True)
 class Finding:
     """Results of a sweep."""
 
-    study: str  # Where it is kept
-    n_trials: int  # Finished trials that are wanted
+    study: str  # File or database of the study
+    n_trials: int  # Requested number of finished trials
     points: tuple[Point, ...]  # Finished ones, by number
     failed: Mapping[int, str]  # Reasons of failed trials, by number
     targets: tuple[str, ...]  # Machines; the first one counts
@@ -34,7 +34,7 @@ class Finding:
 
     @property
     def front(self) -> tuple[Point, ...]:
-        """Error against flash of the first target, or against bits where nothing is measured."""
+        """Error versus flash of the first target, or versus bits if nothing is measured."""
         return front(self.points, self._size, lambda point: point.validation.mean)
 
     def _size(self, point: Point) -> float | None:
@@ -60,7 +60,7 @@ def payload_of(finding: Finding) -> dict[str, Any]:
 
 
 def report_of(finding: Finding) -> str:
-    """Return the front for people, the best trial, and the next command."""
+    """Return the Pareto front for people, the best trial, and the next command."""
     if not finding.points:
         return ""
     found = finding.front
@@ -89,7 +89,7 @@ def report_of(finding: Finding) -> str:
 
 
 def _emit(model: str, point: Point, finding: Finding) -> str:
-    """Return the command that emits what was measured, and the level that it was compiled at."""
+    """Return the command that emits the measured C, and its optimization level."""
     optimize = optimize_of(point.params)
     folder = str(Path(model).with_suffix(""))
     target = ["--target", finding.targets[0]] if finding.targets else []
@@ -100,7 +100,7 @@ def _emit(model: str, point: Point, finding: Finding) -> str:
 
 
 def no_fit(finding: Finding) -> str:
-    """Return a sentence for trials of which none fits the first target, without a full stop."""
+    """Return a sentence, without a full stop, for trials of which none fits the first target."""
     target = finding.targets[0]
     why = [str(point.costs.get(target, "")) for point in finding.points]
     n = len(finding.points)

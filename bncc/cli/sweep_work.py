@@ -1,4 +1,4 @@
-"""The work of a sweep, and how far it is."""
+"""Execution of a sweep, with progress."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -25,7 +25,7 @@ def swept(
     workers: Callable[[], AbstractContextManager[Execution]],
     time_limit: float | None = None,
 ) -> Journal:
-    """Work on a study until it is done, or an end is wanted."""
+    """Work on a study until it is complete, or a stop is requested."""
     end = None if time_limit is None else monotonic() + time_limit
     with journal(place, space, facts) as book, console.progress("sweep") as advance:
 

@@ -1,4 +1,4 @@
-"""``bncc targets``: what this machine can build and run with."""
+"""``bncc targets``: available tools of this computer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -20,10 +20,10 @@ from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 class Readiness:
     """Tools that build and run code for a target."""
 
-    compiler: Tool | None  # compiler and simulator: None where none is installed
+    compiler: Tool | None  # compiler and runner: None if none is installed
     simulator: Tool | None
     runner: str | None  # The simulator as ``--simulator`` calls it
-    missing: tuple[Tool, ...]  # What to install so that both are there
+    missing: tuple[Tool, ...]  # Tools to install so that both are available
 
 
 @click.command("targets")
@@ -46,7 +46,7 @@ def command(console: Console) -> None:
 
 
 def all_tools() -> tuple[Tool, ...]:
-    """Look for every tool bncc knows, the library simavr among them."""
+    """Find every tool that bncc knows, the library simavr included."""
     return (*find_tools(), Simavr().tool("avr"))
 
 
@@ -63,7 +63,7 @@ def install_command(tools: Iterable[Tool]) -> str:
 
 
 def _host(tools: Sequence[Tool]) -> Readiness:
-    """Return what builds for this machine, which nothing needs to simulate."""
+    """Return the tools that build for the host, which needs no simulator."""
     try:
         return Readiness(host_compilers()[0], None, None, ())
     except ToolchainError:
@@ -71,7 +71,7 @@ def _host(tools: Sequence[Tool]) -> Readiness:
 
 
 def _readiness(target: Target, tools: Sequence[Tool]) -> Readiness:
-    """Return what serves a simulated machine, the preferred tools first."""
+    """Return the tools of a simulated target, the preferred tools first."""
     by_name = {tool.name: tool for tool in tools if target.name in tool.serves}
     compilers = [by_name[name] for name in target.flags if name in by_name]
     commands = {name: SIMULATORS[name].tool(target.name).name for name in target.simulators}
@@ -89,7 +89,7 @@ def _readiness(target: Target, tools: Sequence[Tool]) -> Readiness:
 def _of(
     tools: Iterable[Tool], role: str, target: str, *, is_installed: bool = False
 ) -> tuple[Tool, ...]:
-    """Return the tools of a role that serve a machine."""
+    """Return the tools of a role that support a target."""
     return tuple(
         tool
         for tool in tools
@@ -98,7 +98,7 @@ def _of(
 
 
 def _easiest(tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Return the tool that needs no root to be installed, else the first."""
+    """Return the tool that can be installed without root access, else the first."""
     return (next((tool for tool in tools if tool.install_hint.startswith("pip ")), tools[0]),)
 
 
@@ -163,6 +163,6 @@ def _flash(part: Part) -> str:
 
 
 def _short(serves: Sequence[str]) -> str:
-    """Join targets, the four Cortex-M in one word."""
+    """Join target names, the four Cortex-M abbreviated to one word."""
     names = dict.fromkeys("cortex-m*" if name.startswith("cortex-m") else name for name in serves)
     return ", ".join(names)

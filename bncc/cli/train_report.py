@@ -45,7 +45,7 @@ def with_cross_validation(
     folds: int,
     stop: StopRequest,
 ) -> Repeats:
-    """Measure the error of the first training's procedure, and show progress."""
+    """Cross-validate the procedure of the first training run, and show progress."""
     begin = perf_counter()
     with console.progress("cross-validating") as advance:
         first = cross_validated(done.first, train, settings, folds, advance, stop)
@@ -54,7 +54,7 @@ def with_cross_validation(
 
 
 def stopped_note(done: Repeats, path: str) -> str:
-    """Say that trainings were ended after the first one."""
+    """Report that training stopped after the first run."""
     return (
         f"stopped after {len(done.results)} of {done.asked} trainings; '{path}' is the "
         "complete model of the first; repeat the command with --force for the others"
@@ -62,7 +62,7 @@ def stopped_note(done: Repeats, path: str) -> str:
 
 
 def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
-    """Lay out for people what was trained."""
+    """Format the result of the training for people."""
     errors = [
         f"{100 * facts[f'error_{part}']:.2f} % {part}"
         for part in PARTS
@@ -92,7 +92,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
 
 
 def table_words(facts: Mapping[str, Any]) -> str:
-    """Return the size of a model's tables: their costs alone, before any C is made of them."""
+    """Return the size of a model's tables: their costs alone, before any C is emitted."""
     n_bytes = (facts["table_bits"] + 7) // 8
     return f"{facts['table_entries']} entries, {n_bytes} bytes before compiler passes, without code"
 

@@ -1,4 +1,4 @@
-"""``bncc train`` with a budget: families and sizes are searched for the best that fits."""
+"""``bncc train`` with a budget: search families and sizes for the best classifier that fits."""
 
 import shlex
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -24,7 +24,7 @@ from bncc.model.file import save_model, to_bytes
 from bncc.resources import DEFAULT_TARGET, Budget, Resources
 from bncc.train.settings import TrainSettings
 
-if TYPE_CHECKING:  # imported where it is needed: it builds and measures
+if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.budget_search import Found
     from bncc.search.evaluation import Evaluation, SearchInput
     from bncc.search.log import Log
@@ -33,9 +33,9 @@ if TYPE_CHECKING:  # imported where it is needed: it builds and measures
 _LOG = "search.log"
 """Name of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
-"""Key in the log of the digest of the model file that was written last."""
+"""Key in the log of the digest of the last written model file."""
 _SHOWN = 8
-"""Candidates shown to people, the best first."""
+"""Most candidates in the report for people, the best first."""
 
 
 def limits_of(
@@ -74,7 +74,7 @@ class SearchWork:
         return None if self.folder is None else Path(self.folder, _LOG)
 
     def check(self) -> None:
-        """Refuse, before any work is done, a folder that holds something else."""
+        """Refuse a folder with other contents, before any work is done."""
         if self.path is None:
             if self.resume:
                 raise OptionError("--resume needs a checkpoint folder; add --checkpoint")
@@ -88,7 +88,7 @@ class SearchWork:
             )
 
     def log(self, given: "SearchInput", families: tuple[str, ...], lock: ExitStack) -> "Log":
-        """Return what is known of the search, and keep other processes from it."""
+        """Return the log of the search, and lock it against other processes."""
         from bncc.search.budget_search import open_log
 
         if self.path is not None:
@@ -104,7 +104,7 @@ class SearchWork:
         return open_log(self.path, given, families)
 
     def workers(self, given: "SearchInput") -> AbstractContextManager["Execution | None"]:
-        """Return who works on evaluations; None works on them here."""
+        """Return the workers of evaluations; None for evaluation in this process."""
         from bncc.search.evaluation import evaluate
 
         if self.scheduler is not None:
@@ -120,7 +120,7 @@ class SearchWork:
 
 
 def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
-    """Refuse options that a search has no use for."""
+    """Refuse options without meaning in a search."""
     from bncc.search.budget_search import refuse_searched
 
     if repeats > 1:
@@ -131,7 +131,7 @@ def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
 def families_to_try(
     console: Console, settings: TrainSettings, named: str | None, budget: Budget
 ) -> tuple[str, ...]:
-    """Return the structures to try, without those that have no use for the user's options."""
+    """Return the structures to try, without those that do not support the user's options."""
     from bncc.search.budget_search import families_of
 
     families, note = families_of(settings, named, budget.emitted(budget.entries))
@@ -186,7 +186,7 @@ def train_within(
 
 
 def _digest_of(path: Path) -> dict[str, str] | None:
-    """Return what a log keeps of a model file, None where there is none."""
+    """Return the log entry of a model file, None if there is none."""
     return {"sha256": sha256(path.read_bytes()).hexdigest()} if path.is_file() else None
 
 
@@ -268,7 +268,7 @@ def _report(
 
 
 def _table(tried: tuple["Evaluation", ...], price: Resources) -> list[str]:
-    """Return what was tried, the best first."""
+    """Return the candidates, the best first."""
     order = sorted(tried, key=lambda one: one.order)
     rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]
     rows += [

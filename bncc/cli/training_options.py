@@ -13,11 +13,11 @@ FIRST = (
     "discretize", "n_bins", "structure", "structure_options", "parameters", "bits", "int_bits",
     "frac_bits", "float_", "size_weight", "class_weight",
 )  # fmt: skip
-"""Fields of options that the help of ``bncc train`` lists first."""
+"""Options that the help of ``bncc train`` lists first."""
 LAST = ("device", "engine", "threads", "validation")
-"""Those that it lists last, after ``--seed``."""
+"""Options that it lists last, after ``--seed``."""
 BETWEEN = tuple(name for name in OPTIONS if name not in (*FIRST, *LAST, "seed"))
-"""All others, which a new option joins by itself."""
+"""All other options; new ones are added automatically."""
 
 
 class StructureChoice(click.Choice[str]):
@@ -29,7 +29,7 @@ class StructureChoice(click.Choice[str]):
 
 
 def training_options(*names: str, help: str | None = None) -> Callable[[Command], Command]:
-    """Give a command options of training, with the table's help or another."""
+    """Add training options to a command, with the table's help or another."""
 
     def decorate(command: Command) -> Command:
         for name in reversed(names):
@@ -42,7 +42,7 @@ def training_options(*names: str, help: str | None = None) -> Callable[[Command]
 def key_values(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    """Read pairs such as ``alpha=10``."""
+    """Parse pairs such as ``alpha=10``."""
     options: dict[str, str] = {}
     for value in values:
         key, separator, text = value.partition("=")

@@ -1,4 +1,4 @@
-"""``bncc verify``: whether the emitted C answers as the Python model does."""
+"""``bncc verify``: compare the emitted C with the Python model."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are always compared, in addition to ``predict``."""
 WITH = ENTRIES | {"checked", "missing", "stream"}
 MOST_JOINT = 256
-"""Joint states up to which a network that is no forest is tried with gaps where nobody asks."""
+"""Most joint states of a network other than a forest that is tried with gaps by default."""
 
 
 COMMON = (
@@ -172,7 +172,7 @@ def facts_of(outcome: Agreement) -> dict[str, Any]:
 
 
 def sentence(target: str, outcome: Agreement) -> str:
-    """Say what a check found and how strong it was."""
+    """Describe the outcome of a check and its strength."""
     if outcome.agree:
         each = f" in each of {outcome.n_builds} builds" if outcome.n_builds > 1 else ""
         return (
@@ -189,9 +189,9 @@ def sentence(target: str, outcome: Agreement) -> str:
 
 class Companions:
     """
-    The C with a stream and missing features, which is tried on a sample where nobody asks.
+    The C with a stream and missing features, by default tried on a sample.
 
-    A stream takes another kernel, so it is no part of the C that is checked in full.
+    A stream needs another kernel, so it is not part of the C that is checked in full.
     """
 
     def __init__(self, emissions: Emissions) -> None:
@@ -200,7 +200,7 @@ class Companions:
         self._found = [Emissions(model, lowering, frozenset(some)) for some in entries]
 
     def of(self, machine: str) -> Emission | None:
-        """Return the C for a machine with as much as it holds; None where that is nothing."""
+        """Return the C for a target with as many entry points as possible; None without any."""
         for emissions in self._found:
             try:
                 check_fit(machine, emissions.of(machine))
@@ -226,7 +226,7 @@ def _is_native(target: str, simulator: str | None) -> bool:
 def _check(
     target: str, emissions: Emissions, *, compiler: str | None, simulator: str | None
 ) -> None:
-    """Refuse a machine whose tools are missing or that is too small."""
+    """Refuse a target whose tools are missing or that is too small."""
     if target == "host" and simulator not in (None, "all"):
         raise OptionError(
             "--simulator does not apply to host, which runs natively; leave it out, or add "
@@ -261,7 +261,7 @@ def _verify(
     sanitize: bool,
     **how: Any,
 ) -> dict[str, Agreement]:
-    """Check every machine; x86 natively where it is this one."""
+    """Check every target; x86 natively if it is the host."""
     outcomes: dict[str, Agreement] = {}
     with console.progress("verifying") as advance:
         for k, target in enumerate(machines):

@@ -1,1 +1,1 @@
-"""Toolchains, simulators, harness and measurement: emitted C on this machine and on targets."""
+"""Toolchains, simulators, harness and measurement: emitted C on this computer and on targets."""

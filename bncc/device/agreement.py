@@ -1,4 +1,4 @@
-"""Whether the emitted C answers as Python does, bit for bit, and how strong that statement is."""
+"""Bit-exact agreement of the emitted C with Python, and the strength of the check."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers
 
 SAMPLED = 64
-"""Rows of each block of inputs, and random states with features missing, for a second build."""
+"""Rows of each block of inputs, and random states with missing features, for a second build."""
 SAMPLED_ENTRIES = frozenset({"stream", "stream_raw", "missing", "raw_missing"})
 
 
@@ -36,21 +36,21 @@ class Agreement:
     Parameters
     ----------
     agree : bool
-        Whether there was no mismatch.
+        True if there was no mismatch.
     target : str
-        The machine that ran the C.
+        Target that ran the C.
     checked : int
-        Inputs compared, over all builds; each at all entry points that take it.
+        Number of inputs compared, over all builds; each at all entry points that accept it.
     mismatches : int
-        Inputs for which some answer differed.
+        Number of inputs with any different result.
     strength : str
-        In words, what the inputs were.
+        Description of the inputs.
     toolchain : str
         Compilers and options.
     first_mismatch : str or None
-        The first input that differed, in words.
+        Description of the first mismatch.
     n_builds : int
-        Programs that were asked, one per compiler and simulator.
+        Number of programs compared, one per compiler and simulator.
     """
 
     agree: bool
@@ -64,7 +64,7 @@ class Agreement:
 
 
 def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
-    """Ask a machine for all answers and compare them with those of the reference."""
+    """Compute all results on a target and compare them with those of the reference."""
     checked = mismatches = 0
     first: str | None = None
     for case in inputs:
@@ -81,7 +81,7 @@ def compare(machine: Machine, inputs: Iterable[Case]) -> Agreement:
 
 
 def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
-    """Return which inputs of a block differ, and the first one in words."""
+    """Return the mismatches in a block of inputs, and a description of the first one."""
     wrong = np.zeros(len(case.x), dtype=np.bool_)
     story: str | None = None
     for entry, answer, truth in _answers(machine, case):
@@ -144,7 +144,7 @@ def verify_sources(
     effort: Effort,
     also: Sources | None = None,
 ) -> Agreement:
-    """Build emitted C for a machine, run it there, and compare it with the integer model."""
+    """Build emitted C for a target, run it there, and compare it with the integer model."""
     if sanitize and target != "host":
         raise OptionError(f"--sanitize supports the host only, not {target}; use --target host")
 
@@ -176,7 +176,7 @@ def verify_sources(
 
 
 def _sampled(inputs: Iterable[Case], kept: list[Case]) -> Iterator[Case]:
-    """Pass inputs on and keep some rows of each block."""
+    """Pass inputs through and keep some rows of each block."""
     for case in inputs:
         if case.kind in ("states", "invalid", "raw"):
             rows = np.unique(np.linspace(0, len(case.x) - 1, SAMPLED).astype(np.intp))
@@ -214,7 +214,7 @@ def _joined(
 def _on_host(
     built: Sources, compiler: str | None, opt_level: str, sanitize: bool
 ) -> list[Callable[[], Machine]]:
-    """Return functions that build for this machine, one per compiler."""
+    """Return functions that build for this computer, one per compiler."""
     build = build_harness if sanitize else build_library
     tools = host_compilers(compiler)
     return [partial(build, built, compiler=tool, opt_level=opt_level) for tool in tools]

@@ -1,8 +1,8 @@
 """
-Many decisions at once on this machine: a program's integer tables added in vectors, through CFFI.
+Batch inference on this computer: a program's integer tables added in vectors, through CFFI.
 
-It decides as the emitted C does, on which it does not depend: that is one input at a time in as
-little code as possible, this is as many inputs a second as possible.
+Its decisions equal those of the emitted C, on which it does not depend: the C processes one input
+at a time in as little code as possible, this as many inputs per second as possible.
 """
 
 from pathlib import Path
@@ -21,9 +21,9 @@ from bncc.program.ranges import cost_bounds
 from bncc.toolchain.tools import Tool, host_compilers, run
 
 VECTOR_BYTES = 16
-"""Sums fill whole vectors of the smallest size that machines have."""
+"""Sums fill whole vectors of the smallest common size."""
 LINE_BYTES = 64
-"""A row of a table begins where it touches as few of these as it can."""
+"""Cache line size: rows of a table start so that they touch as few lines as possible."""
 FLAGS = ("-std=gnu99", "-O3", "-fPIC", "-shared")
 NATIVE = "-march=native"
 
@@ -70,10 +70,10 @@ class Batch:
 
     def predict(self, X: IntArray) -> IntArray:
         """
-        Decide on many inputs.
+        Classify many inputs.
 
-        Shapes: `X` (n, n_features) integer array; returns (n,) int16, class index of least cost,
-        the smallest on ties; -1 where a state is out of range.
+        Shapes: `X` (n, n_features) integer array; returns (n,) int16, index of the class with the
+        smallest cost, the smallest on ties; -1 if a state is out of range.
         """
         rows = np.ascontiguousarray(self._leveled.states(np.asarray(X)), dtype=self._state)
         y = np.empty(len(rows), dtype=np.int16)
@@ -98,7 +98,7 @@ class Batch:
             starts.append(start)
             parts.append(rows)
             start += rows.size
-        # Lanes of no class lose against all others, for no row adds to them.
+        # Lanes without a class never win, since no row adds to them.
         prior = np.full(lanes, np.iinfo(self._sum).max, dtype=self._sum)
         prior[: program.n_classes] = program.prior
         last = np.array(program.n_states) - 1
@@ -109,13 +109,13 @@ class Batch:
 
 
 def _lanes(n_classes: int, itemsize: int) -> int:
-    """Return the sums of a vector: a power of two of bytes."""
+    """Return the sums per vector: a power of two of bytes."""
     size = max(VECTOR_BYTES, n_classes * itemsize)
     return (1 << (size - 1).bit_length()) // itemsize
 
 
 def _aligned(values: AnyArray) -> AnyArray:
-    """Return a copy that begins where a line of memory does."""
+    """Return a copy that starts at a cache line."""
     memory = np.empty(values.nbytes + LINE_BYTES, dtype=np.uint8)
     begin = -memory.ctypes.data % LINE_BYTES
     copy = memory[begin : begin + values.nbytes].view(values.dtype).reshape(values.shape)
@@ -131,5 +131,5 @@ def _built(ffi: Any, tool: Tool, sizes: dict[str, object]) -> Any:
         try:
             run((*command, NATIVE), Path(folder))
         except ToolchainError:
-            run(command, Path(folder))  # a compiler that does not know the machine it runs on
+            run(command, Path(folder))  # a compiler that does not recognize the local processor
         return ffi.dlopen(str(Path(folder) / "batch.so"))

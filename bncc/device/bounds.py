@@ -1,4 +1,4 @@
-"""Bounds of emitted C on a machine: stack from the compiler and the calls, counts from runs."""
+"""Bounds of emitted C on a target: stack from the compiler and the calls, counts from runs."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ ENTRIES = (
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}
-"""Entry points as the meter calls them, and as the C does."""
+"""Entry points by the meter's names and the C's."""
 N_INPUTS = 100
 EFFORT = Effort(n_random=40)
 
@@ -31,7 +31,7 @@ EFFORT = Effort(n_random=40)
 def measure_bounds(
     model: Model, built: Sources, bench: Toolchain, opt_level: str, *, is_exact: bool
 ) -> Bounds:
-    """Compile the C of a model for a machine and find what it takes there."""
+    """Compile the C of a model for a target and determine its footprint and time."""
     stack = stack_of(built, bench, opt_level)
     with Meter(built, bench, opt_level) as meter:
         costs = meter.costs(_inputs(model))
@@ -52,7 +52,7 @@ def measure_bounds(
 
 
 def _inputs(model: Model) -> Inputs:
-    """Return as many states as readings, some of every kind; again and again where they are few."""
+    """Return as many states as readings, some of every kind, repeated if there are few."""
     tried = list(cases(model, None, EFFORT))
     states = np.concatenate([case.x for case in tried if case.kind == "states"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])
@@ -64,7 +64,7 @@ def _some(rows: AnyArray) -> AnyArray:
 
 
 def stack_of(built: Sources, bench: Toolchain, opt_level: str) -> Mapping[str, int]:
-    """Return the stack of every entry point with all that it calls."""
+    """Return the stack of every entry point including its callees."""
     is_gcc = bench.compiler.name.endswith("gcc")
     flag = "-fstack-usage" if is_gcc else "-fstack-size-section"
     with TemporaryDirectory(prefix="bncc-") as folder:

@@ -1,4 +1,4 @@
-"""The emitted C on a simulated machine: which tools serve, and a harness that runs there."""
+"""Emitted C on a simulated target: the choice of tools, and a harness that runs there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,23 +18,23 @@ from bncc.toolchain.tools import Tool, find_tools
 
 
 class Simulator(Protocol):
-    """Runs images of some targets."""
+    """Simulator that runs images for some targets."""
 
-    name: str  # As `Target.simulators` calls it
-    port: str  # The header of ``runtime/`` through which a program speaks to it
+    name: str  # Name in `Target.simulators`
+    port: str  # The header of ``runtime/`` for communication with it
     defines: tuple[str, ...]  # Macros of that header
 
     def tool(self, target: str) -> Tool:
-        """Return what runs a target, installed or not."""
+        """Return the tool that runs a target, installed or not."""
 
     def describe(self, target: str) -> str:
-        """Return name, version and processor, for people."""
+        """Return name, version and processor, for display."""
 
     def per_unit(self, target: str) -> float:
-        """Return how far the program's counter steps at every instruction or cycle."""
+        """Return the increment of the program's counter per instruction or cycle."""
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
-        """Run an image to its end and return what it wrote."""
+        """Run an image to its end and return its output."""
 
 
 SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Unicorn())}
@@ -45,20 +45,20 @@ SIMULATORS: Mapping[str, Simulator] = {s.name: s for s in (Simavr(), Qemu(), Uni
 class Toolchain:
     """A target with a compiler that builds for it and a simulator that runs it, both installed."""
 
-    target: Target  # The machine
-    compiler: Tool  # What builds
-    simulator: Simulator  # What runs
+    target: Target  # The target
+    compiler: Tool  # The compiler
+    simulator: Simulator  # The simulator
 
     @property
     def place(self) -> str:
-        """The simulator with version and processor, for people."""
+        """The simulator with version and processor, for display."""
         return self.simulator.describe(self.target.name)
 
 
 def find_toolchain(
     target: Target, *, compiler: str | None = None, simulator: str | None = None
 ) -> tuple[Toolchain, ...]:
-    """Return the ways to build for a target and run on it."""
+    """Return the toolchains for a target."""
     known = {tool.name: tool for tool in find_tools() if target.name in tool.serves}
     builders = [known[name] for name in target.flags if name in known]
     compilers = _choose(target, "compiler", builders, compiler)
@@ -95,7 +95,7 @@ def _choose(
 
 
 class CrossHarness(Harness):
-    """A harness built for a simulated machine, in a temporary folder that `close` removes."""
+    """A harness built for a simulated target, in a temporary folder that `close` removes."""
 
     def __init__(self, built: Sources, bench: Toolchain, opt_level: str) -> None:
         self._folder = TemporaryDirectory(prefix="bncc-")

@@ -1,5 +1,5 @@
 """
-The emitted C on this machine: as a shared library, or as a program that sanitizers watch.
+Emitted C on this computer: as a shared library, or as a program under sanitizers.
 
 The library is called through cffi, without Python headers.
 """
@@ -52,7 +52,7 @@ void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
 
 
 class HostLibrary(Machine):
-    """Emitted C loaded into this process; answers arrays of inputs."""
+    """Emitted C loaded into this process; computes results of arrays of inputs."""
 
     def __init__(self, built: Sources, library: Path, toolchain: str) -> None:
         super().__init__(built.interface, built.entries, toolchain)
@@ -92,7 +92,7 @@ def _load(ffi: Any, library: Path, toolchain: str) -> Any:
 def build_library(
     built: Sources, *, compiler: Tool | None = None, opt_level: str = "-O2"
 ) -> HostLibrary:
-    """Compile emitted C for this machine and load it."""
+    """Compile emitted C for this computer and load it."""
     tool = compiler or host_compilers()[0]
     with TemporaryDirectory(prefix="bncc-") as folder:
         write_sources(Path(folder), built, "driver.c")
@@ -110,7 +110,7 @@ def write_sources(folder: Path, built: Sources, *support: str) -> None:
 
 
 class HostHarness(Harness):
-    """A harness built for this machine, in a temporary folder that `close` removes."""
+    """A harness built for this computer, in a temporary folder that `close` removes."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class HostHarness(Harness):
         if done.returncode != 0:
             report = done.stderr.decode(errors="replace").splitlines()
             telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
-            # Process numbers, addresses and folders differ from run to run and say nothing.
+            # Process numbers, addresses and folders vary between runs and are irrelevant.
             reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
             raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
         return done.stdout
@@ -177,7 +177,7 @@ def build_harness(
     launcher: Sequence[str] = (),
     is_one_unit: bool = False,
 ) -> HostHarness:
-    """Compile emitted C as a program of this machine."""
+    """Compile emitted C as a program of this computer."""
     tool = compiler or host_compilers()[0]
     return HostHarness(
         built,

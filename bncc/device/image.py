@@ -1,4 +1,4 @@
-"""A program for a target: compiled, linked, and what its ELF file says."""
+"""A program for a target: compiled, linked, and the contents of its ELF file."""
 
 import re
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ _TEXT = ".text."
 _STACK_SIZES = ".stack_sizes"
 """Section of clang: a function's address, and the bytes of its frame in LEB128."""
 _OBJECTION = re.compile(r'#error "\w+: (.+)"')
-"""What emitted C itself says when it cannot serve a target, a sentence with the remedy."""
+"""Error message in emitted C that cannot serve a target, a sentence with the remedy."""
 _OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
-"""What linkers say of a program that is too large."""
+"""Linker messages for a program that is too large."""
 
 _STRICT = (*STRICT_FLAGS, *STRICT_C_FLAGS)
 _COMMON = (
@@ -38,7 +38,7 @@ class Image:
     """A linked program."""
 
     path: Path  # The ELF file
-    target: Target  # The machine it runs on
+    target: Target  # Target that it runs on
 
     @cached_property
     def _sections(self) -> tuple[tuple[int, bool, bool], ...]:
@@ -56,12 +56,12 @@ class Image:
 
     @property
     def flash(self) -> int:
-        """Bytes of code, constants and initial values; the stub classifier is left out."""
+        """Bytes of code, constants and initial values, without the stub classifier."""
         return sum(size for size, _, is_stored in self._sections if is_stored)
 
     @property
     def ram(self) -> int:
-        """Bytes of variables; the stack comes on top."""
+        """Bytes of variables, without the stack."""
         return sum(size for size, is_writable, _ in self._sections if is_writable)
 
     @cached_property
@@ -75,7 +75,7 @@ class Image:
 
     @cached_property
     def segments(self) -> tuple[tuple[int, bytes], ...]:
-        """Load address and content of every segment that the file holds."""
+        """Load address and content of every segment in the file."""
         with self.path.open("rb") as file:
             return tuple(
                 (segment["p_paddr"], segment.data())
@@ -88,16 +88,16 @@ class Image:
 class Builder:
     """Compiles and links for one target with one compiler, in one folder."""
 
-    folder: Path  # Where sources and objects lie
-    target: Target  # The machine
+    folder: Path  # Folder of sources and objects
+    target: Target  # The target
     tool: Tool  # A compiler that builds for it
-    # Whether the classifier's C is not bncc's: warnings are none of our business then, and it may
-    # use the mathematics library
+    # True if the classifier's C is not bncc's: warnings are then ignored, and it may use the
+    # mathematics library
     is_foreign: bool = False
 
     @property
     def code_flags(self) -> tuple[str, ...]:
-        """The options that decide about code, without the optimization level."""
+        """The options that affect code, without the optimization level."""
         return tuple(flag for flag in self._flags if not flag.startswith(("-W", "-pedantic", "-g")))
 
     @property
@@ -113,7 +113,7 @@ class Builder:
 
     @property
     def _has_headers(self) -> bool:
-        """Whether a C library came with the compiler, with its headers and mathematics."""
+        """True if the compiler includes a C library, with its headers and mathematics."""
         return self.target.brings_runtime or self._has_libc()
 
     def write(self, files: Mapping[str, str]) -> None:
@@ -153,7 +153,7 @@ class Builder:
         return Image(self.folder / to, self.target)
 
     def _bare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what makes a bare machine's image: options with start-up code, and libraries."""
+        """Return link inputs for a bare-metal image: options with start-up code, and libraries."""
         script = support_file("bare.ld")
         places = {"ROM": hex(self.target.rom), "RAM": hex(self.target.ram),
                   "ALIGN": str(self.target.code_align)}  # fmt: skip
@@ -171,7 +171,7 @@ class Builder:
         return (*options, "-static", "-nostdlib", start, memory), ("-lgcc",)
 
     def _has_libc(self) -> bool:
-        """Whether a C library for bare machines came with the compiler."""
+        """Return whether the compiler includes a C library for bare-metal targets."""
         if not self.tool.name.endswith("-eabi-gcc"):
             return False
         flags = self.target.flags[self.tool.name]
@@ -180,7 +180,7 @@ class Builder:
 
 
 def calls_of(path: Path) -> Mapping[str, frozenset[str]]:
-    """Return what each function of an object calls or jumps to, itself left out."""
+    """Return the functions that each function of an object calls or jumps to, except itself."""
     called: dict[str, set[str]] = {}
     with path.open("rb") as file:
         elf = ELFFile(file)
@@ -213,7 +213,7 @@ def frames_of(path: Path) -> Mapping[str, int]:
 
 
 def _uleb128(data: bytes) -> int:
-    """Return the number that LEB128 bytes hold, 7 bits each, the lowest first."""
+    """Return the number encoded in LEB128 bytes, 7 bits each, the lowest first."""
     return sum((byte & 0x7F) << 7 * k for k, byte in enumerate(data))
 
 

@@ -1,4 +1,4 @@
-"""What runs emitted C: its entry points, which answer arrays of inputs, in it or by a program."""
+"""Interface to compiled C: entry points on arrays of inputs, in this process or by a program."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ def row_dtype(
 
 def pack(R: FloatArray, dtype: Layout) -> AnyArray:
     """
-    Lay raw readings out in memory as the C expects them.
+    Convert raw readings to the memory layout of the C.
 
     Shapes: `R` (n, n_features) float64; returns (n,) array of `dtype`, the rows, contiguous.
     """
@@ -51,20 +51,20 @@ Entry = Literal[
 ]
 
 RUN_LIMIT = 600.0
-"""Seconds after which a program that still runs is stopped."""
+"""Timeout of a program in seconds."""
 
 Exchange: TypeAlias = Callable[[bytes], bytes]
-"""Runs a program once: what it reads, what it writes."""
+"""Runs a program once, from its input to its output."""
 
 
 class HarnessError(ToolchainError):
-    """The program stopped before it had answered everything."""
+    """The program ended before it had processed all inputs."""
 
     exit_code = 1
 
 
 class Machine(ABC):
-    """Emitted C on some machine, this one or a simulated one; a context manager."""
+    """Compiled C on this computer or a simulated target; a context manager."""
 
     def __init__(
         self,
@@ -94,11 +94,11 @@ class Machine(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what was built; no call may follow."""
+        """Remove the build; no call may follow."""
 
     @abstractmethod
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
-        """Return classes and, for ``scores``, the scores of rows in the machine's own types."""
+        """Return classes and, for ``scores``, the scores of rows in the target's types."""
 
     def predict(self, X: IntArray) -> IntArray:
         """
@@ -163,29 +163,29 @@ class Machine(ABC):
 
     def stream(self, X: IntArray) -> IntArray:
         """
-        Return what ``m_end`` says of each row of states, fed feature by feature.
+        Return ``m_end`` of each row of states, passed feature by feature.
 
         Shapes: `X` (n, n_features) int; returns (n,) int16, class indices, or M_ERR_STATE; -100
-        where a misuse was not refused.
+        if a misuse was not rejected.
 
         Notes
         -----
-        Each row comes in another order, see ``runtime/stream.h``.
+        The order of features differs between rows, see ``runtime/stream.h``.
         """
         return self._answer("stream", self._states(X))[0]
 
     def stream_raw(self, R: FloatArray) -> IntArray:
         """
-        Return what ``m_end`` says of each row of raw readings, fed feature by feature.
+        Return ``m_end`` of each row of raw readings, passed feature by feature.
 
-        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices; -100 where a misuse
-        was not refused.
+        Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices; -100 if a misuse
+        was not rejected.
         """
         return self._answer("stream_raw", pack(R, self.row_dtype))[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
-        Return ``m_predict_raw`` of rows that lie in memory as the C wants them.
+        Return ``m_predict_raw`` of rows in the memory layout of the C.
 
         Shapes: `rows` (n,) array of `row_dtype`; returns (n,) int16, class indices.
         """
@@ -196,7 +196,7 @@ class Machine(ABC):
 
 
 def check_raw_size(interface: Interface, size: int) -> None:
-    """Refuse a raw row that the C lays out otherwise than Python."""
+    """Reject a raw row whose layout differs between C and Python."""
     expected = row_dtype(interface.features).itemsize
     if size != expected:
         raise ToolchainError(
@@ -206,7 +206,7 @@ def check_raw_size(interface: Interface, size: int) -> None:
 
 
 def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
-    """Return the type of a score that has so many bytes in the C."""
+    """Return the score type for a size in bytes."""
     return np.dtype(f"u{size}")
 
 
@@ -214,12 +214,12 @@ CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g",
 }  # fmt: skip
-"""What the harness and the meter call each entry point."""
+"""Names of the entry points in the harness and the meter."""
 
 
 def request(entry: Entry, rows: AnyArray) -> bytes:
     """
-    Return what the harness and the meter read: an entry, a number of rows, the rows.
+    Return the input of the harness and the meter: an entry, a number of rows, the rows.
 
     Shapes: `rows` (n, ...) array.
     """
@@ -227,7 +227,7 @@ def request(entry: Entry, rows: AnyArray) -> bytes:
 
 
 class Harness(Machine):
-    """Emitted C as a program that answers inputs on a stream."""
+    """Compiled C as a program that processes inputs on a stream."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class Harness(Machine):
         self._order = byte_order
 
     def close(self) -> None:
-        """Give back nothing: whoever made the program keeps it."""
+        """Do nothing: the creator of the program owns it."""
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))

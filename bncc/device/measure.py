@@ -1,4 +1,4 @@
-"""One classifier measured on one target, over some inputs, and refused if it decides wrong."""
+"""Measurement of one classifier on one target, rejected if its decisions are wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ from bncc.model.reference import costs
 from bncc.resources import Optimize, Resources, Span
 
 N_ROWS = 100
-"""Inputs over which a decision is measured."""
+"""Number of inputs over which a decision is measured."""
 SHARE = 0.3
-"""Part of the features that is missing by chance."""
+"""Fraction of randomly missing features."""
 SPEED_LEVELS = ("-O2", "-O3")
-"""Levels of which the baseline's better one counts for speed; -Os counts for its flash."""
+"""Optimization levels of the baseline, the faster of which counts; -Os counts for its flash."""
 
 
 def bench_inputs(
@@ -44,7 +44,7 @@ def bench_inputs(
     drawn = random_states(model, n_rows, np.random.default_rng(seed))
     values = [representatives(feature) for feature in model.features]
     R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
-    # A state that no reading has is replaced by the one that its representative has.
+    # A state without readings is replaced by that of its representative.
     return _inputs(states_of_raw(model.features, R), R, some_missing)
 
 
@@ -59,7 +59,7 @@ def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
 
 
 def drawn_missing(X: IntArray) -> BoolArray:
-    """Return which features of which rows are missing by chance, the same for equal shapes."""
+    """Return the mask of randomly missing features, the same for equal shapes."""
     return np.random.default_rng(0).random(X.shape) < SHARE
 
 
@@ -67,15 +67,14 @@ def drawn_missing(X: IntArray) -> BoolArray:
 class Measurement:
     """One classifier on one target."""
 
-    optimization: str  # The compiler's level, for the baseline one per figure
-    # flash and ram: Bytes of the entry points in `kept` with every library routine that they pull
-    # in
+    optimization: str  # The compiler's level; for the baseline, one per figure
+    # flash and ram: Bytes of the entry points in `kept` with all library routines that they link
     flash: int
     ram: int
-    stack: int  # Bytes of the deepest stack of these
-    # By ``predict``, ``trusted`` and, where there is one, ``raw``, and what else was emitted
+    stack: int  # Largest stack of these, in bytes
+    # By ``predict``, ``trusted``, ``raw`` if available, and other emitted entry points
     costs: Mapping[str, Cost]
-    kept: tuple[Metered, ...] = ("predict",)  # Entry points whose bytes are counted
+    kept: tuple[Metered, ...] = ("predict",)  # Entry points included in flash
 
 
 def measure(
@@ -89,7 +88,7 @@ def measure(
     others: Inputs | None = None,
     trusting: Sources | None = None,
 ) -> Measurement:
-    """Measure the C of a model, ``trusted`` by another program where that is given."""
+    """Measure the C of a model, with ``trusted`` from another program if given."""
     with Meter(built, bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
         if others is not None:
@@ -104,7 +103,7 @@ def measure(
 def measure_best(
     model: Model, built: Sources, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...]
 ) -> Measurement:
-    """Measure the C of a model, each figure at the level that suits it best."""
+    """Measure the C of a model, each figure at the optimization level that suits it best."""
     measured = {}
     for level in (*SPEED_LEVELS, "-Os"):
         with Meter(built, bench, level) as meter:
@@ -152,7 +151,7 @@ def as_resources(
 def missing_cost(
     model: Model, built: Sources, bench: Toolchain, inputs: Inputs, *, opt_level: str
 ) -> Cost:
-    """Measure ``m_predict_missing``, 30 % of the features missing by chance."""
+    """Measure ``m_predict_missing``, with 30 % of the features missing at random."""
     is_missing = drawn_missing(inputs.X)
     with Meter(built, bench, opt_level) as meter:
         cost = meter.costs(Inputs(inputs.X, is_missing=is_missing))["missing"]
@@ -185,13 +184,13 @@ def _wider(cost: Cost, other: Cost) -> Cost:
 def _checked(
     found: Mapping[str, Cost], model: Model, inputs: Inputs, bench: Toolchain
 ) -> Mapping[str, Cost]:
-    """Refuse figures of a program that decides otherwise than the model."""
+    """Reject figures of a program whose decisions differ from the model's."""
     reference = costs(model, inputs.X).argmin(axis=1)
     for entry, cost in found.items():
         expected = reference
         if entry == "missing" and inputs.is_missing is not None:
             expected = missing.predict(model, inputs.X, inputs.is_missing)
-        # A checked entry point answers readings beyond its limits with an error.
+        # A checked entry point returns an error for readings beyond its limits.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())
         if wrong:

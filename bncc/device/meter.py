@@ -1,4 +1,4 @@
-"""What a decision costs on a target: executed instructions or cycles, stack, flash and RAM."""
+"""Cost of a decision on a target: executed instructions or cycles, stack, flash and RAM."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,50 +27,50 @@ METERED: Mapping[str, Metered] = {
 }
 """Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
-"""Rounds by which the meter's two loops differ."""
+"""Difference in rounds between the meter's two loops."""
 _WRAP = 2**32
-"""The meter's counter starts again from 0 there."""
+"""Value at which the meter's counter wraps to 0."""
 _DEEPER = _WRAP - 1
-"""What the meter says of a stack that goes beyond its paint."""
+"""Message of the meter for a stack that exceeds its paint."""
 
 
 @dataclass(frozen=True)
 class Cost:
     """Executed instructions, or cycles, of a decision over some inputs."""
 
-    # min, mean, max: Over the inputs; argument set-up, call and return count, the counter's reading
-    # does not
+    # min, mean, max: Over the inputs; including argument set-up, call and return, excluding the
+    # reading of the counter
     min: int
     mean: float
     max: int
-    stack: int  # Bytes of the deepest stack below the caller's
+    stack: int  # Largest stack below the caller's, in bytes
     classes: IntArray  # (n,) int16: The decisions
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Memory of a classifier with every library routine it pulls in."""
+    """Memory of a classifier with all library routines that it links."""
 
     flash: int  # Bytes of code, constants and initial values
-    ram: int  # Bytes of variables; the stack is apart
+    ram: int  # Bytes of variables, without the stack
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What the decisions are about."""
+    """Inputs of the measured decisions."""
 
     X: IntArray  # (n, n_features) int: States
-    # (n, n_features) float64 or None: Raw readings, for models that take them
+    # (n, n_features) float64 or None: Raw readings, for models that accept them
     R: FloatArray | None = None
-    # (n, n_features) bool or None: What is missing, for C that decides without
+    # (n, n_features) bool or None: Missing features, for C that supports them
     is_missing: BoolArray | None = None
 
 
 class Meter:
     """
-    Emitted C, compiled once for a target at one optimization level, to be measured.
+    Emitted C, compiled once for a target at one optimization level, for measurements.
 
-    A context manager; the folder with its images goes when it is left.
+    A context manager; the folder with its images is removed on exit.
     """
 
     def __init__(
@@ -94,11 +94,11 @@ class Meter:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The options that decide about code, without the optimization level."""
+        """The options that affect code, without the optimization level."""
         return self._builder.code_flags
 
     def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
-        """Measure every entry point that the C has."""
+        """Measure every entry point of the C."""
         simulator = self._bench.simulator
         image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
         asked: dict[Metered, AnyArray] = {}

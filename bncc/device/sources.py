@@ -13,7 +13,7 @@ from bncc.model.checked import Limits
 
 
 class Interface(Protocol):
-    """What the C around a classifier has to know of it: a `Model`, or a baseline's `Shape`."""
+    """Dimensions of a classifier for the C around it: a `Model`, or a baseline's `Shape`."""
 
     @property
     def n_states(self) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ class Interface(Protocol):
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """How readings become states; without effect where the C takes none."""
+        """Mapping from readings to states; unused if the C takes no readings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,13 @@ class Sources:
 
     name: str  # Prefix of its symbols
     interface: Interface  # Numbers and types of its inputs and classes
-    # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` where
-    # features can be fed one by one
+    # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` if
+    # features can be passed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
     # ``raw_missing``, ``stream`` and ``stream_raw``
     entries: frozenset[str]
-    # Of each feature, where ``raw_checked`` is among the entry points and is to be compared
+    # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
 
     @property
@@ -56,7 +56,7 @@ class Sources:
 def sources(
     interface: Interface, files: Mapping[str, str], limits: Sequence[Limits] = ()
 ) -> Sources:
-    """Find out which entry points emitted files have, and write the glue for them."""
+    """Determine the entry points of emitted files, and write the glue for them."""
     names = [
         file[:-2] for file in sorted(files) if file.endswith(".h") and f"{file[:-2]}.c" in files
     ]
@@ -81,7 +81,7 @@ def sources(
         )
         if re.search(rf"\b{symbol}\(", header)
     }
-    # Vectors cost time to find, and nothing here reads them.
+    # Vectors take time to compute, and nothing here reads them.
     vectors = f"{name}_vectors.h"
     kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
     kept |= {f"{name}.c": files[f"{name}.c"]}

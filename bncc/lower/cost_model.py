@@ -43,6 +43,11 @@ def weighted(
             f"('{family}', '{GENERIC}', '-O2') and ('{family}', '{GENERIC}', '-Os')"
         )
     weights = found[which]
+    if len(weights) != len(terms):
+        raise RuntimeError(
+            f"the family '{family}' has {len(weights)} weights of {len(terms)} terms of "
+            f"{('work', 'code')[which]}; correct weights.py of its folder"
+        )
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))
 
 

@@ -1,1 +1,1 @@
-"""The papers' experiments: published tables next to ours."""
+"""Reproductions of the papers' experiments: published tables next to ours."""

@@ -1,4 +1,4 @@
-"""What steers the descent, drawn at random or near what did well: the space of searches."""
+"""Search space of gradient descent settings, sampled at random or near good settings."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,24 +10,24 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import MAX_INT_BITS
 
 LOG_LR, LOG_STEP = (-2.0, -0.7), (-2.5, -1.5)
-"""Ranges of the decimal logarithms of Adam's step, and of the one for a structure that is learned
+"""Ranges of the decimal logarithms of Adam's step, and of the step for a structure that is learned
 together with the tables."""
 MARGINS = {"hybrid": ((1.0, 3.0), (-0.5, 1.5)), "free": ((-1.0, 2.0), (0.0, 1.3))}
-"""Ranges of the decimal logarithms of lambda and gamma, by how tables are found. For S0's hybrid
-they are its setting II with less of gamma at both ends."""
+"""Ranges of the decimal logarithms of lambda and gamma, by parameter learning method. For S0's
+hybrid they are its setting II with smaller gamma at both ends."""
 MOST_DROPOUT = 0.4
 NEAR = 0.2
-"""Standard deviation of a move, in decades; of dropout's root, as a share of its range."""
+"""Standard deviation of a move, in decades; for dropout's root, as a fraction of its range."""
 
 
 def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[TrainSettings, ...]:
-    """Draw what steers the descent."""
+    """Sample settings of gradient descent."""
     rng = np.random.default_rng(seed)
     return tuple(_drawn(base, rng) for _ in range(n_runs))
 
 
 def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSettings:
-    """Move what steers the descent a little."""
+    """Perturb settings of gradient descent slightly."""
     options = dict(settings.structure_options)
     if "step" in options:
         options["step"] = str(_moved(float(options["step"]), rng))
@@ -64,7 +64,7 @@ def _drawn(base: TrainSettings, rng: np.random.Generator) -> TrainSettings:
 
 
 def _chosen(rng: np.random.Generator, near: TrainSettings | None = None) -> dict[str, Any]:
-    """Return one of the values to search for each option that has some, or mostly the near one."""
+    """Return a sampled value for each option in the search, or usually that of a near setting."""
     return {
         name: float(rng.choice(option.search))
         if near is None or rng.random() >= 0.75
@@ -79,16 +79,16 @@ def _power(rng: np.random.Generator, log_range: tuple[float, float]) -> float:
 
 
 def _moved(value: float | None, rng: np.random.Generator) -> float | None:
-    """Return a value nearby; None stays the default that it stands for."""
+    """Return a value nearby; None stays, and means the default."""
     return None if value is None else float(value * 10 ** rng.normal(0.0, NEAR))
 
 
 def _neighbor(int_bits: int | None, rng: np.random.Generator) -> int | None:
-    """Return B_I, every second time one more or one less; None stays open."""
+    """Return B_I, every second time with 1 added or subtracted; None stays."""
     move = int(rng.choice([-1, 0, 0, 1]))
     return None if int_bits is None else min(max(int_bits + move, 1), MAX_INT_BITS)
 
 
 def _dropout(root: float) -> float:
-    """Return a chance of leaving features out; small ones are as likely as large ones."""
+    """Return a dropout probability for features; small ones are as likely as large ones."""
     return float(MOST_DROPOUT * root**2)

@@ -1,8 +1,8 @@
 """
-The papers' experiments that can be repeated: what each is, what it is asked for, and the runner.
+The papers' reproducible experiments: their definition, their requests, and the runner.
 
-An experiment says which parts it has and how the cells of one part come about. `reproduce` works on
-the parts in turn and tells of progress; `bncc.papers.runs` keeps what long calls led to.
+An experiment defines its parts and the cells of each part. `reproduce` processes the parts in
+turn and reports progress; `bncc.papers.runs` keeps the results of long calls.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,77 +21,77 @@ MODULES: Mapping[str, str] = {
     "s2-table4": "s2", "s3-bits": "s3", "s3-size": "s3", "s3-budget": "s3_networks",
     "s3-pareto": "s3_networks", "s4-metrics": "s4",
 }  # fmt: skip
-"""All experiments: the module of this package in whose ``EXPERIMENTS`` each is. It is imported when
-the experiment is asked for: scipy and torch take their time, and torch may lack."""
+"""All experiments: the module of this package whose ``EXPERIMENTS`` contains each. It is imported
+on request: scipy and torch are slow to import, and torch may be missing."""
 
 SEARCH = ("runs", "epochs", "jobs", "checkpoint")
-"""Options of the command line that steer a search."""
+"""Options of the command line for a search."""
 PART = ("row", "column")
-"""Options that ask for a part of a table."""
+"""Options that select a part of a table."""
 STEERING = (*SEARCH, *PART)
-"""What some experiments heed, and others do not."""
+"""Options that only some experiments use."""
 STUDYING = ("runs", "jobs", "checkpoint", *PART)
-"""What those of S1, S2 and S4 heed; `runs` are those of annealing, repeats of the folds, or
+"""Options of the experiments of S1, S2 and S4; `runs` counts annealings, repeats of the folds, or
 samples."""
 
 Cell = Mapping[str, Any]
 """``row``, ``column``, ``paper`` and ``ours`` in percent, counts or None, rows ``n``, ``note``."""
 
 Names = tuple[str, ...]
-"""Of rows or columns."""
+"""Names of rows or columns."""
 
 Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is spent on a search."""
+    """Effort of a search."""
 
-    # n_runs and epochs: Settings drawn per cell, and passes over the rows for each; None is the
-    # experiment's own
+    # n_runs and epochs: Settings sampled per cell, and passes over the rows for each; None for the
+    # experiment's default
     n_runs: int | None = None
     epochs: int | None = None
-    jobs: int = 1  # Processes
-    log: Path | None = None  # Where results are kept; see `bncc.papers.runs.Log`
+    jobs: int = 1  # Number of processes
+    log: Path | None = None  # File of kept results; see `bncc.papers.runs.Log`
 
     def of(self, n_runs: int, epochs: int) -> tuple[int, int]:
-        """Return settings per cell and epochs: those asked for, else an experiment's own."""
+        """Return settings per cell and epochs: those requested, else an experiment's default."""
         return self.n_runs or n_runs, self.epochs or epochs
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for."""
+    """Data, rows, columns and effort of a reproduction."""
 
     data_dir: Path  # Folder of the papers' data sets
     quick: bool = False  # Only a part that takes minutes
     rows: tuple[str, ...] = ()  # rows and columns: Only these; all if empty
     columns: tuple[str, ...] = ()
-    effort: Effort = field(default_factory=Effort)  # How much is spent on searches
+    effort: Effort = field(default_factory=Effort)  # Effort of searches
 
 
 @dataclass(frozen=True)
 class Experiment(Generic[Part]):
-    """A table or figure of a paper that can be repeated."""
+    """A table or figure of a paper that can be reproduced."""
 
-    title: str  # What its numbers are
-    # What is worked on in turn, by what people are told of it
+    title: str  # Description of its numbers
+    # Units of work in order, by the description in progress reports
     parts: Callable[[Request], Mapping[str, Part]]
     run: Callable[[Part, Request, Progress], Sequence[Cell]]  # The cells of a part
-    # options and quick_options: Options beside ``--data`` and ``--quick`` that have an effect: in
-    # full, or where columns are named; and on the columns that ``--quick`` chooses itself
+    # options and quick_options: Effective options in addition to ``--data`` and ``--quick``: in
+    # full runs or with named columns; and on the columns that ``--quick`` chooses itself
     options: tuple[str, ...] = ()
     quick_options: tuple[str, ...] = ()
-    unit: str = "percent"  # Of its numbers: ``percent``, or ``counts``, which are whole
-    # By column, how people read its numbers
+    unit: str = "percent"  # Unit of its numbers: ``percent``, or ``counts``, which are integers
+    # Number format by column
     formats: Mapping[str, str] = field(default_factory=dict)
 
     def form_of(self, column: str) -> str:
-        """Return how people read the numbers of a column."""
+        """Return the number format of a column."""
         return self.formats.get(column, "," if self.unit == "counts" else ".2f")
 
     def unheeded(self, given: tuple[str, ...], quick: bool) -> tuple[str, ...]:
-        """Return the options among those given that have no effect here."""
+        """Return the given options that have no effect here."""
         heeded = self.quick_options if quick and "column" not in given else self.options
         return tuple(name for name in given if name not in heeded)
 
@@ -110,7 +110,7 @@ def find_experiment(name: str) -> Experiment[Any]:
 def reproduce(
     experiment: Experiment[Part], request: Request, advance: Progress = silence
 ) -> tuple[Cell, ...]:
-    """Repeat an experiment, part by part."""
+    """Reproduce an experiment, part by part."""
     cells: list[Cell] = []
     parts = experiment.parts(request)
     for done, (title, part) in enumerate(parts.items()):
@@ -121,7 +121,7 @@ def reproduce(
 
 
 def grid(rows: Sequence[str], columns: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return the places of a table, row by row."""
+    """Return the cells' rows and columns in a table, row by row."""
     return {f"{row} {column}": (row, column) for row in rows for column in columns}
 
 
@@ -129,7 +129,7 @@ def cell_of(
     row: str, column: str, paper: float | None, ours: float | None, n: int | None,
     notes: Sequence[str] = (), **more: object,
 ) -> Cell:  # fmt: skip
-    """Return a cell, with what an experiment says more."""
+    """Return a cell, with an experiment's additional fields."""
     note = "; ".join(notes) or None
     return {
         "row": row, "column": column, "paper": paper, "ours": ours, "n": n, "note": note, **more,
@@ -137,7 +137,7 @@ def cell_of(
 
 
 def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse rows or columns that an experiment does not have."""
+    """Reject rows or columns that an experiment does not have."""
     for name in names:
         if name not in known:
             listed = ", ".join(repr(each) for each in known)
@@ -147,7 +147,7 @@ def check_names(table: str, kind: str, names: Sequence[str], known: Sequence[str
 def selection(
     table: str, request: Request, known: tuple[Names, Names], quick: tuple[Names, Names]
 ) -> tuple[Names, Names]:
-    """Return the rows and columns that are asked for."""
+    """Return the requested rows and columns."""
     check_names(table, "row", request.rows, known[0])
     check_names(table, "column", request.columns, known[1])
     rows, columns = quick if request.quick else known

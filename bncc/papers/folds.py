@@ -1,4 +1,4 @@
-"""The papers' data sets in folds, as states: rows to learn from and rows to be judged by."""
+"""The papers' data sets in folds of discretized training and test rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +20,18 @@ from bncc.errors import DataError
 FILES = {
     "letter": "letter.npz", "satimage": "satimage.npz", "usps": "usps.npz", "mnist": "mnist14.npz",
 }  # fmt: skip
-"""By row of the papers' tables. The authors' own but for mnist, which could not be obtained."""
+"""Files by row of the papers' tables: the authors' own except for mnist, which was unavailable."""
 AUTHORS = ("letter", "satimage", "usps")
 FOLDS = {"letter": 1, "satimage": 5, "usps": 1, "mnist": 1}
 N_SPLITS = 5
-"""Parts of a fold's training rows, the same for all settings; each can be held out to judge by."""
+"""Parts of a fold's training rows, the same for all settings; each can be the validation set."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to be judged by, as states."""
+    """Training rows and test rows, as states."""
 
-    name: str  # For messages
+    name: str  # Name in messages
     X: IntArray  # (n, n_features) and (n,) int: X and y: Training rows
     y: IntArray
     X_test: IntArray  # (m, n_features) and (m,) int: X_test and y_test: Test rows
@@ -41,7 +41,7 @@ class Fold:
 
     @cached_property
     def digest(self) -> str:
-        """What tells these rows from others."""
+        """Fingerprint of these rows."""
         parts = (self.X, self.y, self.X_test, self.y_test)
         digest = sha256(repr((self.n_states, [part.shape for part in parts])).encode())
         for part in parts:
@@ -49,7 +49,7 @@ class Fold:
         return digest.hexdigest()[:16]
 
     def held_out(self, split: int) -> "Fold":
-        """Return the fold within the training rows that is judged by one of `N_SPLITS` parts."""
+        """Return the fold within the training rows whose test rows are one of `N_SPLITS` parts."""
         held = stratified_folds(self.y, N_SPLITS, 0) == split
         return replace(
             self, X=self.X[~held], y=self.y[~held], X_test=self.X[held], y_test=self.y[held]
@@ -57,7 +57,7 @@ class Fold:
 
 
 def cut_fold(name: str, train: Dataset, test: Dataset) -> Fold:
-    """Cut readings into states by the MDL rule on the training rows."""
+    """Discretize readings by the MDL rule on the training rows."""
     features = fit_features(train.table, train.y)
     X, X_test = (states_of(features, part.table) for part in (train, test))
     n_states = [feature.n_states for feature in features]
@@ -65,7 +65,7 @@ def cut_fold(name: str, train: Dataset, test: Dataset) -> Fold:
 
 
 def check_files(folder: Path, rows: Sequence[str]) -> None:
-    """Refuse a folder that lacks the file of a data set."""
+    """Reject a folder without the file of a data set."""
     absent = [FILES[row] for row in rows if not (folder / FILES[row]).is_file()]
     if absent:
         raise DataError(
@@ -75,7 +75,7 @@ def check_files(folder: Path, rows: Sequence[str]) -> None:
 
 
 def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[str, ...]:
-    """Return data sets that can be read; mnist, which the authors do not distribute, may lack."""
+    """Return readable data sets; mnist, which the authors do not distribute, may be missing."""
     kept = tuple(
         row for row in rows if row in (*AUTHORS, *named) or (folder / FILES[row]).is_file()
     )
@@ -85,7 +85,7 @@ def rows_at(folder: Path, rows: Sequence[str], named: Sequence[str]) -> tuple[st
 
 @lru_cache(maxsize=1)
 def read_folds(folder: Path, row: str) -> tuple[Fold, ...]:
-    """Read all folds of a data set; readings become states by cuts of the training rows."""
+    """Read all folds of a data set, discretized by cuts of the training rows."""
     return tuple(_fold(folder / FILES[row], k) for k in range(1, FOLDS[row] + 1))
 
 

@@ -1,4 +1,4 @@
-"""Calls whose results are kept: each is made once, in this process or in several."""
+"""Calls with kept results: each is made once, in this process or in several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,11 +24,11 @@ Call = TypeVar("Call")
 
 @dataclass(frozen=True)
 class Program:
-    """What decides results."""
+    """Name, source files and engine that determine results."""
 
-    name: str  # In words
-    texts: tuple[str, ...]  # Folders and files of bncc whose Python and C decide them
-    # Returns what trains where settings leave it open, if that makes a difference
+    name: str  # Name in messages
+    texts: tuple[str, ...]  # Folders and files of bncc whose Python and C determine results
+    # Returns the training engine where settings leave it open, if that makes a difference
     engine: Callable[[], str] | None = None
 
     def head(self) -> dict[str, str]:
@@ -51,7 +51,7 @@ class Program:
 
 
 class Log(TaskLog):
-    """Log of the results of a program; those of two programs are not mixed."""
+    """Log of the results of a program; results of two programs are not mixed."""
 
     def __init__(self, path: Path | None, program: Program) -> None:
         super().__init__(path, program.head(), partial(program.refusal, path))
@@ -59,7 +59,7 @@ class Log(TaskLog):
 
 @cache
 def digest_of(texts: tuple[str, ...]) -> str:
-    """Return what tells a program from others: a hash of its Python and C."""
+    """Return the fingerprint of a program: a hash of its Python and C."""
     digest = sha256(__version__.encode())
     for name in texts:
         for text in _texts(files("bncc").joinpath(*name.split("/"))):
@@ -75,10 +75,10 @@ def _texts(place: Traversable) -> list[bytes]:
 
 
 Told = Callable[[int, int, Call, Result], object]
-"""Called for each result, known ones first: how many there are of how many, the call, the result.
+"""Callback for each result, known ones first: number done, total number, the call, the result.
 """
 Kept = Callable[[Sequence[Call], Told[Call]], list[Result]]
-"""Makes those calls that are not known yet, and returns the results of all."""
+"""Makes the calls without a known result, and returns the results of all."""
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def kept(
     log: Log,
     jobs: int,
 ) -> Iterator[Kept[Call]]:
-    """Hold processes ready for calls of a function, whose results a log keeps."""
+    """Provide processes for calls of a function, whose results a log keeps."""
     with workers(function, given, jobs) as run:
 
         def results(calls: Sequence[Call], told: Told[Call]) -> list[Result]:

@@ -1,4 +1,4 @@
-"""S0: table 1 of errors, and the check of its search that likelihood alone finds Chow-Liu trees."""
+"""S0: table 1 of errors, and the recovery of Chow-Liu trees by a search with likelihood alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,8 +51,8 @@ PAPER: Mapping[str, Mapping[str, float]] = {
         "Chow-Liu HYB": 3.65, "TAN Subset": 3.53, "TAN Heuristic": 3.29,
     },
 }  # fmt: skip
-"""S0, table 1: classification errors in percent, by row and column; no order is from the text of
-section 4.5, where the parents of a feature may form cycles."""
+"""S0, table 1: error rates in percent, by row and column; the column without order is from the text
+of section 4.5, where the parents of a feature may form cycles."""
 
 STRUCTURES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "NB ML": ("naive", {}),
@@ -67,23 +67,23 @@ STRUCTURES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 """Structure and its options by column."""
 COUNTED = ("NB ML", "Chow-Liu ML")
-"""Columns whose tables are counted. The others search."""
+"""Columns with tables from counts; the others use a search."""
 
 BATCH_SIZES = {"letter": 100, "satimage": 50, "usps": 100, "mnist": 250}
-"""Rows of a minibatch in S0."""
+"""Rows per minibatch in S0."""
 RUNS_AND_EPOCHS = {"letter": (100, 100), "satimage": (60, 60), "usps": (60, 60), "mnist": (24, 40)}
 """Settings tried per cell, and passes over the rows for each. S0 made 500 to 5000 runs of 500
 epochs per cell."""
 CELLS_OF_THEIR_OWN = {("letter", "NB HYB"): (60, 500)}
-"""Naive Bayes on letter, which trains in a second or two, gets S0's epochs. Searches of 60 x 500
-and 80 x 150 were level on validation rows (14.60 and 14.56); on test rows they had 13.17 and 13.32.
+"""Naive Bayes on letter trains in a second or two and uses S0's epochs. Searches of 60 x 500 and
+80 x 150 were equal on validation rows (14.60 and 14.56); on test rows they had 13.17 and 13.32.
 """
 
 OUR_MNIST = "images, split and cuts are our own preparation, not the authors'"
 
 
 def _parts(request: Request) -> dict[str, tuple[str, str]]:
-    """Return the cells that are asked for and that the paper has."""
+    """Return the requested cells that the paper has."""
     known = tuple(PAPER), tuple(STRUCTURES)
     rows, columns = selection("s0-table1", request, known, (AUTHORS, COUNTED))
     places = {t: (r, c) for t, (r, c) in grid(rows, columns).items() if c in PAPER[r]}
@@ -102,11 +102,11 @@ def _run(place: tuple[str, str], request: Request, advance: Progress) -> list[Ce
     """
     Return a cell of table 1 of S0: the error of maximum-likelihood or trained classifiers.
 
-    Tables are floats with add-one smoothing, as in the authors' code; Chow-Liu trees are those
-    of the fold's training rows. For a trained column settings are drawn, the one of least error on
-    validation rows learns from all training rows, and its error on the test rows is ours; the
-    paper's is the least error of all its runs on the test rows, and the note gives the least of
-    those of ours that came so far.
+    Tables are floats with add-one smoothing, as in the authors' code; Chow-Liu trees are learned
+    from the fold's training rows. For a trained column, settings are sampled, and the one with the
+    lowest validation error is trained on all training rows. Our error is that on the test rows. The
+    paper reports the lowest test error of all its runs; the note has the lowest of those of our
+    settings that were tested.
     """
     row, column = place
     has_file = (request.data_dir / FILES[row]).is_file()
@@ -141,9 +141,9 @@ def _counted(folds: Sequence[Fold], base: TrainSettings) -> float:
 NO_MNIST = "the authors' discretized mnist could not be obtained"
 COLUMN = "Chow-Liu recovered"
 EPOCHS = 120
-"""After 60, one parent or two among satimage's 175 were still others that tell nearly as much."""
+"""After 60, one or two of satimage's 175 parents still differed, with nearly equal information."""
 EQUAL_NATS = 1e-9
-"""Conditional mutual information that differs by less is equal but for rounding."""
+"""Conditional mutual information with a smaller difference is equal up to rounding."""
 
 
 def _recover_parts(request: Request) -> dict[str, str]:
@@ -153,10 +153,11 @@ def _recover_parts(request: Request) -> dict[str, str]:
 
 def _recover(row: str, request: Request, advance: Progress) -> list[Cell]:
     """
-    Repeat section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
+    Reproduce section 4.6 of S0: learn structures by likelihood alone, that is with lambda 0.
 
     All earlier features are candidates. The order is a topological one of the Chow-Liu tree, so
-    that the tree may be chosen. A parent counts as recovered if it is the tree's, or tells as much.
+    that the tree is a possible choice. A parent counts as recovered if it is the tree's, or has
+    equal information.
     """
     folds = read_folds(request.data_dir, row) if row in AUTHORS else ()
     counts = [
@@ -170,7 +171,7 @@ def _recover(row: str, request: Request, advance: Progress) -> list[Cell]:
 
 
 def _recovered(fold: Fold, progress: Progress) -> tuple[int, int]:
-    """Return how many parents of the Chow-Liu tree are found again, and how many there are."""
+    """Return the numbers of recovered parents and of all parents of the Chow-Liu tree."""
     data = (fold.X, fold.y, fold.n_states, fold.n_classes)
     tree = chow_liu_tree(*data)
     candidates = all_earlier(np.array(topological_order(tree))).among(np.array(fold.n_states) > 1)
@@ -186,7 +187,7 @@ def _recovered(fold: Fold, progress: Progress) -> tuple[int, int]:
 
 
 def _told_by_parents(information: FloatArray, structure: Structure) -> FloatArray:
-    """Return what each feature's parent tells about it beside the class, in nats."""
+    """Return each feature's mutual information with its parent given the class, in nats."""
     return np.array(
         [sum(information[i, j] for j in parents) for i, parents in enumerate(structure.parents)]
     )
@@ -198,4 +199,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
         "parents of the Chow-Liu tree found again", _recover_parts, _recover
     ),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

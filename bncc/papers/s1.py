@@ -1,4 +1,4 @@
-"""S1: errors of tables on six structures, how many parameters models have, and missing features."""
+"""S1: errors of tables on six structures, parameter counts of models, and missing features."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -50,7 +50,7 @@ _RATES: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
         (89.23, 89.22, 90.29, 90.29, 89.96, 90.28, 88.98),
     ),
 }
-"""Right decisions in percent, S1, tables 1 and 2; the last of table 2 are the machines."""
+"""Accuracy in percent, S1, tables 1 and 2; the last column of table 2 is the SVMs."""
 OUR_MNIST = "cut by our MDL rule into other states than the paper's"
 NO_DCMALL = "DCMall is not available"
 
@@ -68,11 +68,11 @@ PAPER: Mapping[str, Mapping[str, Mapping[str, float]]] = {
         {"s1-table1": _columns("ML"), "s1-table2": _columns("MM", SVM)}.items()
     )
 }
-"""Classification errors in percent, by table, row and column."""
+"""Error rates in percent, by table, row and column."""
 
 
 class Place(NamedTuple):
-    """A cell, and what runs on its row; None where its data are absent."""
+    """A cell, and the runs on its row; None if its data are missing."""
 
     row: str
     column: str
@@ -87,7 +87,7 @@ def _places(request: Request, table: str, columns: Names, n_splits: int) -> dict
 
 
 def runs_of(request: Request, row: str, n_splits: int) -> Runs | None:
-    """Return what runs on a data set."""
+    """Return the runs on a data set."""
     is_needed = row == "spambase" or row in request.rows
     if row == "dcmall" or not (is_needed or s1_path(request.data_dir, row)):
         return None
@@ -95,7 +95,7 @@ def runs_of(request: Request, row: str, n_splits: int) -> Runs | None:
 
 
 def absent(row: str) -> str:
-    """Return why a row has nothing of ours."""
+    """Return the reason why a row has no results of ours."""
     return NO_DCMALL if row == "dcmall" else f"there is no {S1_FILES[row]}"
 
 
@@ -150,7 +150,7 @@ N, SVS, OF_SVM = "N", "# of SVs", "# SVM parameters"
 OF_NB, OF_TAN = "# of NB BN parameters", "# of TAN BN parameters"
 COUNTED_COLUMNS = (N, SVS, OF_SVM, OF_NB, OF_TAN)
 TAN = "TAN-SA-MM"
-"""Whose TAN is counted: the paper's best one on most sets."""
+"""Learner of the TAN with counted parameters: the paper's best one on most sets."""
 PAPER_COUNTS: Mapping[str, tuple[int, ...]] = {
     "mnist14": (196, 17201, 3371396, 5159, 31399),
     "usps": (256, 3837, 982272, 6089, 22139),
@@ -165,7 +165,7 @@ def _count_parts(request: Request) -> dict[str, Place]:
 
 
 def _count(place: Place, request: Request, advance: Progress) -> list[Cell]:
-    """Count free parameters of networks, or numbers that a machine keeps."""
+    """Count free parameters of networks, or stored numbers of a support vector machine."""
     row, column, runs = place
     theirs = PAPER_COUNTS[row][COUNTED_COLUMNS.index(column)]
     if runs is None:
@@ -215,10 +215,10 @@ _COUNTS: Mapping[str, Callable[[Runs, Progress], int]] = {
 
 MISSING_ROWS = ("usps", "spambase")
 N_REPEATS, QUICK_REPEATS = 100, 10
-"""Draws of missing features; the first is S1's."""
+"""Samples of missing features; the first is S1's."""
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 QUICK_SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
-"""Of all features, in each draw the same ones for all rows."""
+"""Fractions of missing features; within a sample, they are the same for all rows."""
 
 
 def _missing_parts(request: Request) -> dict[str, tuple[str, Names]]:
@@ -229,7 +229,7 @@ def _missing_parts(request: Request) -> dict[str, tuple[str, Names]]:
 
 
 def _missing(part: tuple[str, Names], request: Request, advance: Progress) -> list[Cell]:
-    """Repeat figure 5 of S1 on the data at hand; the paper's is DCMall, and carries no numbers."""
+    """Reproduce figure 5 of S1 on available data; the paper's is DCMall, without numbers."""
     row, columns = part
     runs = runs_of(request, row, 1)
     if runs is None:
@@ -243,7 +243,7 @@ def _missing(part: tuple[str, Names], request: Request, advance: Progress) -> li
     n_repeats = request.effort.n_runs or (QUICK_REPEATS if request.quick else N_REPEATS)
     shares = QUICK_SHARES if request.quick else SHARES
     counts = sorted({round(share * n_features) for share in shares})
-    # A draw of nothing is always the same.
+    # All samples with nothing missing are the same.
     places = [(name, count, n_repeats if count else 1) for name in columns for count in counts]
     found = runs.results([(0, "missing", place) for place in places], advance)
     cells: list[Cell] = []
@@ -268,4 +268,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
         "classification error, features missing", _missing_parts, _missing, STUDYING, STUDYING
     ),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

@@ -1,7 +1,7 @@
 """
-The runs behind S1's tables: its data sets, structures, tables learned on them, machines; each kept.
+The runs behind S1's tables: data sets, structures, tables, support vector machines; all kept.
 
-Networks sum missing features out; support vector machines put in their means.
+Networks marginalize missing features; support vector machines impute their means.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,18 +35,18 @@ from bncc.train.margin.settings import MarginSettings
 from bncc.train.maximum_likelihood import LogTables, ml_log_tables
 
 S1_FILES = {"mnist14": "mnist14.npz", "usps": "usps.npz", "spambase": "spambase.csv.gz"}
-"""By row of S1's tables."""
+"""Data sets by row of S1's tables."""
 PLACES = (".", "paper", "raw", "../paper", "../raw")
-"""Where a file may lie, seen from the folder that is named."""
+"""Possible locations of a file within the data folder."""
 N_SPLITS = 5
-"""Random halves of spambase."""
+"""Number of random halves of spambase."""
 HALF = 2301
 USPS_ROWS = 8000
-"""Training rows of S1."""
+"""Numbers of training rows in S1."""
 
 
 def s1_path(folder: Path, row: str) -> Path | None:
-    """Return where the file of a data set lies."""
+    """Return the path of a data set's file."""
     paths = (folder / place / S1_FILES[row] for place in PLACES)
     return next((path for path in paths if path.is_file()), None)
 
@@ -55,8 +55,8 @@ def s1_folds(folder: Path, row: str, n_splits: int = N_SPLITS) -> tuple[Fold, ..
     """
     Read a data set in S1's sizes.
 
-    Spambase is split at random, half for half; usps' 11,000 rows, which come as states, once into
-    8000 and 3000; mnist14 is 60,000 and 10,000 as MNIST has them. S1's own splits of spambase and
+    Spambase is split at random into halves; usps' 11,000 rows, which are discretized already, once
+    into 8000 and 3000; mnist14 is 60,000 and 10,000 as in MNIST. S1's own splits of spambase and
     usps are not published.
     """
     path = s1_path(folder, row)
@@ -86,7 +86,7 @@ def _is_test(path: Path) -> BoolArray:
 
 
 def _drawn(n_rows: int, n: int, seed: int) -> BoolArray:
-    """Draw the training rows."""
+    """Sample the training rows."""
     chosen = np.zeros(n_rows, dtype=np.bool_)
     chosen[np.random.default_rng(seed).permutation(n_rows)[:n]] = True
     return chosen
@@ -98,7 +98,7 @@ def _cut(name: str, dataset: Dataset, chosen: BoolArray) -> Fold:
 
 
 def _states_fold(name: str, dataset: Dataset) -> Fold:
-    """Split rows that are states already; all of them say how many states there are."""
+    """Split discretized rows; the number of states is taken from all of them."""
     X: IntArray = np.stack([column.values for column in dataset.table.columns], axis=1)
     X = X.astype(np.int64)
     chosen = _drawn(dataset.n_rows, min(USPS_ROWS, dataset.n_rows * 8 // 11), 0)
@@ -109,7 +109,7 @@ def _states_fold(name: str, dataset: Dataset) -> Fold:
 
 
 COUNTED: Mapping[str, str] = {"NB": "naive", "TAN-ST-CMI": "chow-liu"}
-"""Learners that read a structure off counts, by the paper's names."""
+"""Learners of a structure from counts, by the paper's names."""
 SEARCHED: Mapping[str, tuple[str, str]] = {
     "TAN-HC-CR": ("climb", "cr"),
     "TAN-HC-MM": ("climb", "mm"),
@@ -126,12 +126,12 @@ def has_chance(name: str) -> bool:
 
 
 def has_margin(name: str) -> bool:
-    """Return whether a structure is searched by the margin, and so needs a lambda."""
+    """Return whether a structure search uses the margin, and so needs a lambda."""
     return name in SEARCHED and SEARCHED[name][1] == "mm"
 
 
 def lambda_for(fold: Fold) -> float:
-    """Choose the scale of the margin by which trees are scored."""
+    """Choose the scale of the margin for tree scores."""
     tree, _, _ = begin(_problem(fold), Search())
     return tree.kind.lambda_
 
@@ -164,27 +164,27 @@ GAMMAS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Factors of squared distances in the kernel; S1's are among them."""
 N_FOLDS = 5
 MOST_ROWS = 4000
-"""Rows that the kernel is chosen on, at most: each doubling takes four times as long."""
+"""Largest number of rows for the choice of the kernel: each doubling takes four times as long."""
 
 
 @dataclass(frozen=True)
 class Machine:
     """A support vector machine."""
 
-    error: float  # Fraction of wrong decisions on the test rows
+    error: float  # Error rate on the test rows
     n_vectors: int  # Support vectors
-    gamma: float  # Of its kernel
+    gamma: float  # Kernel parameter
 
 
 def machine_of(fold: Fold) -> Machine:
-    """Learn from all training rows, with the kernel that cross-validation chooses."""
+    """Learn from all training rows, with the kernel chosen by cross-validation."""
     machine = learned_machine(fold)
     error = float((machine.predict(inputs_of(fold, fold.X_test)) != fold.y_test).mean())
     return Machine(error, int(machine.n_support_.sum()), machine.gamma)
 
 
 def learned_machine(fold: Fold) -> Any:
-    """Learn a machine from all training rows."""
+    """Learn a support vector machine from all training rows."""
     from sklearn.svm import SVC
 
     X = inputs_of(fold, fold.X)
@@ -193,7 +193,7 @@ def learned_machine(fold: Fold) -> Any:
 
 def inputs_of(fold: Fold, X: IntArray) -> FloatArray:
     """
-    Return states as a machine reads them.
+    Return states as inputs of a support vector machine.
 
     Shapes: `X` (n_rows, n_features) int; returns (n_rows, n_features) float64, in 0 .. 1.
     """
@@ -201,7 +201,7 @@ def inputs_of(fold: Fold, X: IntArray) -> FloatArray:
 
 
 def _chosen(X: FloatArray, y: IntArray) -> float:
-    """Choose a kernel by cross-validation, on a stratified part of many rows."""
+    """Choose a kernel by cross-validation, on a stratified sample of many rows."""
     from sklearn.svm import SVC
 
     parts = -(-len(y) // MOST_ROWS)
@@ -224,18 +224,18 @@ NETWORKS = {
 }  # fmt: skip
 """Structure and parameters, by name."""
 WITHOUT_FEATURES = (*NETWORKS, SVM)
-"""Learners that decide where features are missing."""
+"""Learners that are evaluated with missing features."""
 
 Decide = Callable[[BoolArray], IntArray]
-"""From the features that are missing in all test rows, (n_features,), to the rows' classes."""
+"""Function from a mask of features missing in all test rows, (n_features,), to decisions."""
 
 
 def missing_sets(n_features: int, count: int, n_repeats: int) -> BoolArray:
     """
-    Draw the features that are missing, the same for all learners.
+    Sample missing features, the same for all learners.
 
-    Shapes: returns (n_repeats, n_features) bool, of a draw, those missing with a smaller count are
-    missing with a larger one too.
+    Shapes: returns (n_repeats, n_features) bool; within a sample, features that are missing at a
+    smaller count are also missing at a larger one.
     """
     missing = np.zeros((n_repeats, n_features), dtype=np.bool_)
     for repeat, row in enumerate(missing):
@@ -245,7 +245,7 @@ def missing_sets(n_features: int, count: int, n_repeats: int) -> BoolArray:
 
 def errors_with_missing(fold: Fold, name: str, count: int, n_repeats: int) -> list[float]:
     """
-    Decide the test rows with some features missing in all of them, again and again.
+    Classify the test rows with some features missing in all of them, repeatedly.
 
     References
     ----------
@@ -285,11 +285,10 @@ def log_joint_without(
     missing: BoolArray,
 ) -> FloatArray:
     """
-    Return `log_joint` where the same features are missing in all rows.
+    Return `log_joint` for rows in which the same features are missing.
 
     Shapes: `X` (n_samples, n_features) int; `missing` (n_features,) bool; returns (n_samples,
-    n_classes) float64, a missing feature none of whose descendants is known sums to one and is left
-    out.
+    n_classes) float64. A missing feature with no known descendant sums to one and is skipped.
     """
     is_kept = ~missing
     for i in reversed(topological_order(structure)):
@@ -329,14 +328,14 @@ PROGRAM = Program(
         "model/marginal.py",
     ),
 )  # fmt: skip
-"""What decides the result of a run."""
+"""Sources that determine the result of a run."""
 
 Call = tuple[int, str, tuple[Any, ...]]
-"""Number of the fold, what is done, and how: JSON values."""
+"""Number of the fold, name of the step, and its options, as JSON values."""
 
 
 def scale(fold: Fold) -> Result:
-    """Choose the scale of the margin by which trees are scored."""
+    """Choose the scale of the margin for tree scores."""
     return {"lambda": lambda_for(fold)}
 
 
@@ -349,7 +348,7 @@ def learn(fold: Fold, name: str, run: int, lambda_: float | None) -> Result:
 
 
 def judge(fold: Fold, parents: Sequence[Sequence[int]], parameters: str) -> Result:
-    """Learn float tables from all training rows and decide the test rows."""
+    """Learn float tables from all training rows and classify the test rows."""
     structure = Structure(tuple(map(tuple, parents)), (True,) * len(parents))
     data = fold.X, fold.y, structure, fold.n_states, fold.n_classes
     tables = (
@@ -366,7 +365,7 @@ def machine(fold: Fold) -> Result:
 
 
 def missing(fold: Fold, name: str, count: int, n_repeats: int) -> Result:
-    """Decide the test rows with some features missing."""
+    """Classify the test rows with some features missing."""
     return {"errors": errors_with_missing(fold, name, count, n_repeats)}
 
 
@@ -376,7 +375,7 @@ _DONE: Mapping[str, Callable[..., Result]] = {
 
 
 class Runs:
-    """Runs on the folds of a data set, which is read when it is needed."""
+    """Runs on the folds of a data set, which is read when needed."""
 
     def __init__(self, read: Callable[[], tuple[Fold, ...]], effort: Effort) -> None:
         self._read, self._effort = read, effort
@@ -388,7 +387,7 @@ class Runs:
 
     @cached_property
     def log(self) -> Log:
-        """What is known; without a file that of this object."""
+        """Log of known results; without a file, it exists for this object only."""
         return Log(self._effort.log, PROGRAM)
 
     def learned(self, name: str, n_runs: int, advance: Progress) -> list[tuple[int, Result]]:
@@ -409,7 +408,7 @@ class Runs:
         return [(f, result) for (f, _, _), result in zip(calls, results, strict=True)]
 
     def results(self, calls: Sequence[Call], advance: Progress) -> list[Result]:
-        """Do what is not known yet."""
+        """Make the calls without a known result."""
         with kept(_result, self.folds, self._key, self.log, self._effort.jobs) as run:
             return run(calls, lambda k, n, *_: advance(k / n, f"{k} of {n}"))
 

@@ -1,4 +1,4 @@
-"""S2, tables 1 to 4: wins, ties, losses and Wilcoxon's test over data sets, beside the paper's."""
+"""S2, tables 1 to 4: wins, ties, losses and Wilcoxon's test over data sets, next to the paper's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ from bncc.papers.s2_study import SetResult, missing_name, study
 from bncc.progress import Progress
 
 Measure = Literal["bdeu", "error", "log_loss"]
-"""What of a `SetResult` is compared."""
+"""Compared measure of a `SetResult`."""
 
 WORDS: Mapping[Measure, str] = {"bdeu": "BDeu", "error": "zero-one", "log_loss": "log loss"}
 UNITS: Mapping[Measure, str] = {
     "bdeu": "nats", "error": "percentage points", "log_loss": "nats per row",
 }  # fmt: skip
 NEGLIGIBLE: Mapping[Measure, float] = {"bdeu": 1e-6, "error": 0.0, "log_loss": 1e-9}
-"""Differences up to it are rounding: equivalent structures whose sums run in another order. Errors
-are counts."""
+"""Differences up to this are rounding: equivalent structures with sums in another order. Errors are
+counts."""
 COLUMNS = ("wins", "ties", "losses", "median", "p")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How one classifier stands against another."""
+    """Comparison of one classifier with another."""
 
     wins: int  # wins, ties, losses: Data sets on which it is better, equal, worse
     ties: int
     losses: int
-    median: float  # Of the differences, its value less the other's
-    p: float | None  # Of the one-sided Wilcoxon signed-rank test; None where all differences are 0
-    # Whether the test's alternative is that its values are less than the other's, not greater
+    median: float  # Median difference, its value minus the other's
+    p: float | None  # One-sided Wilcoxon signed-rank test; None if all differences are 0
+    # True if the alternative hypothesis is that its values are less than the other's, not greater
     is_less: bool
 
     @property
@@ -56,12 +56,12 @@ def compare(
     ours: FloatArray, theirs: FloatArray, negligible: float, *, more_is_better: bool = False
 ) -> Comparison:
     """
-    Compare two classifiers, data set by data set.
+    Compare two classifiers over data sets.
 
-    The test is one-sided in the direction of the median difference. Where the median is 0, as it
-    is with many ties, the direction is that of the greater sum of ranks, and "less" if they are
-    equal. Differences of 0 are dropped (Wilcoxon's own way). It is exact for up to 50 differences
-    whose magnitudes are all different, as in scipy, and normal otherwise.
+    The test is one-sided in the direction of the median difference. If the median is 0, as it is
+    with many ties, the direction is that of the greater sum of ranks, and "less" if they are equal.
+    Differences of 0 are dropped (Wilcoxon's own method). The test is exact for up to 50 differences
+    with distinct magnitudes, as in scipy, and a normal approximation otherwise.
 
     Shapes: `ours`, `theirs` (n_sets,) float64.
 
@@ -82,7 +82,7 @@ def compare(
 
 
 def _sum_of_ranks(d: FloatArray) -> float:
-    """Return the signed ranks' sum: positive where differences above 0 are more or larger."""
+    """Return the signed ranks' sum: positive if differences above 0 are more or larger."""
     d = d[d != 0]
     return float((np.sign(d) * rankdata(np.abs(d))).sum())
 
@@ -93,15 +93,15 @@ class Row:
 
     learner: str  # learner and other: By the paper's names; its Naive is NB
     other: str
-    measure: Measure  # What is compared
-    # Its values for `COLUMNS`; None for a median or p that it does not give
+    measure: Measure  # Compared measure
+    # Its values for `COLUMNS`; None for a median or p that it does not report
     paper: tuple[int, int, int, float | None, float | None]
-    percent: int = 0  # Of test cells that are missing
-    note: str = ""  # Where it stands, if not in the table
+    percent: int = 0  # Percentage of missing test cells
+    note: str = ""  # Source, if it is not the table
 
     @property
     def name(self) -> str:
-        """What the row is called."""
+        """Title of the row."""
         gaps = f" {self.percent} % missing" if self.percent else ""
         return f"{self.learner} vs {self.other}{gaps} {WORDS[self.measure]}"
 
@@ -155,7 +155,7 @@ TABLES: Mapping[str, tuple[Row, ...]] = {
         Row("SA-ETAN", "A-ETAN", "log_loss", (22, 12, 26, None, 0.071), 30),
     ),
 }
-"""S2's tables over 60 data sets and, beside tables 1 and 3, what its section 4 says in the text."""
+"""S2's tables over 60 data sets and, next to tables 1 and 3, results from the text of section 4."""
 
 
 def row_cells(row: Row, results: Sequence[SetResult]) -> tuple[Cell, ...]:
@@ -176,7 +176,7 @@ def row_cells(row: Row, results: Sequence[SetResult]) -> tuple[Cell, ...]:
 
 
 OVER_SETS = {"wins": ".0f", "ties": ".0f", "losses": ".0f", "median": ".4f", "p": ".2g"}
-"""How people read the columns."""
+"""Number formats of the columns."""
 
 
 def _over_sets(table: str, title: str) -> Experiment[tuple[Names, Names]]:
@@ -206,4 +206,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
     "s2-table3": _over_sets("s2-table3", "SA-ETAN against the others, ETAN(10) against AODE"),
     "s2-table4": _over_sets("s2-table4", "SA-ETAN against A-ETAN where test cells are missing"),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

@@ -1,5 +1,5 @@
 """
-S2's data: the UCI sets of its study, and the way from a set to folds of states.
+S2's data: the UCI sets of its study, and their conversion to discretized folds.
 
 The paper does not list its 60 sets. These are the sets of the Weka collection in ARFF.
 """
@@ -21,13 +21,13 @@ from bncc.papers.folds import Fold
 
 SUFFIXES = (".arff", ".arff.gz")
 FOLDER = "uci"
-"""Where the files lie in a folder of several collections."""
+"""Possible locations of the files in a folder of several collections."""
 
 CLASSES: Mapping[str, str] = {
     "colic.orig": "surgical lesion", "flags": "religion", "spectrometer": "LRS-class",
     "wine": "class",
 }  # fmt: skip
-"""The class column of sets where it is not the last."""
+"""The class column of sets in which it is not the last."""
 
 IDENTIFIERS: Mapping[str, tuple[str, ...]] = {
     "bridges.version1": ("IDENTIF",), "bridges.version2": ("IDENTIF",),
@@ -35,7 +35,7 @@ IDENTIFIERS: Mapping[str, tuple[str, ...]] = {
     "flags": ("name",), "spectrometer": ("LRS-name",), "splice": ("Instance_name",),
     "sponge": ("Name",), "zoo": ("animal",),
 }  # fmt: skip
-"""Columns that name rows: names, serial numbers and times. They say nothing of another row."""
+"""Columns that identify rows: names, serial numbers and times, useless for any other row."""
 
 HALF = "a training or test part of its own, not a whole set"
 FEW = "too few rows: a fold of ten holds one or two"
@@ -43,13 +43,13 @@ LEFT_OUT: Mapping[str, str] = {
     "shuttle.landing.control": FEW, "spect.test": HALF, "spect.train": HALF,
     "spectf.test": HALF, "spectf.train": HALF, "trains": FEW,
 }  # fmt: skip
-"""Sets of the collection that are not used, and why."""
+"""Unused sets of the collection, with reasons."""
 
 QUICK = (
     "balance.scale", "breast.w", "car", "glass", "heart.statlog", "iris", "lymph", "tic-tac-toe",
     "vehicle", "vote", "wine", "zoo",
 )  # fmt: skip
-"""A dozen small ones."""
+"""A dozen small sets."""
 
 
 def set_files(folder: Path, quick: bool = False) -> dict[str, Path]:
@@ -69,7 +69,7 @@ def set_files(folder: Path, quick: bool = False) -> dict[str, Path]:
 
 
 def read_set(path: Path, name: str) -> Dataset:
-    """Read a data set without the columns that name its rows."""
+    """Read a data set without the columns that identify its rows."""
     table = read_table(path)
     kept = table.without(IDENTIFIERS.get(name, ()))
     return dataset_of(kept, CLASSES.get(name, table.names[-1]))
@@ -77,12 +77,12 @@ def read_set(path: Path, name: str) -> Dataset:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a data set is dealt out."""
+    """Settings of the folds of a data set."""
 
-    n_repeats: int = 1  # How often its rows are dealt to folds anew. The paper does so ten times.
-    n_folds: int = 10  # Parts of its rows, each held out once
-    seed: int = 0  # Of the first repeat; the next has the next
-    # Whether means, modes and medians are those of all rows. The paper does not say, and a filter
+    n_repeats: int = 1  # Number of assignments of rows to folds. The paper has ten.
+    n_folds: int = 10  # Number of parts, each the test set once
+    seed: int = 0  # Random seed of the first repeat, incremented for each further one
+    # True for means, modes and medians over all rows. The paper does not specify this, and a filter
     # of Weka applied before cross-validation would do so; by default they are those of the training
     # rows of each fold.
     whole_set: bool = False
@@ -90,7 +90,7 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One fold, and where its test rows stand."""
+    """One fold, with the positions of its test rows."""
 
     test_rows: IntArray  # (m,) int64: Row numbers in the data set
     fold: Fold  # States of training and test rows
@@ -98,13 +98,12 @@ class Part:
 
 def parts_of(dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part]:
     """
-    Deal a data set to folds, each as states.
+    Split a data set into folds, discretized.
 
-    A number has two states: not above, or above the one cut that comes nearest to halving the
-    readings; a missing one is the mean of those present. A category has the labels that occur in
-    the whole set, as an ARFF header declares them; a missing one is the most frequent, the first of
-    equals. Where all are missing the first state is taken.
-
+    A number has two states: not above, or above the single cut that comes closest to halving the
+    readings; a missing one is imputed by the mean of those present. A category has the labels that
+    occur in the whole set, as an ARFF header declares them; a missing one is imputed by the most
+    frequent, the first on ties. If all are missing, the first state is used.
 
     References
     ----------
@@ -137,7 +136,7 @@ def parts_of(dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part
 
 
 def _coded(column: Column) -> tuple[FloatArray, int | None]:
-    """Return a column as numbers, NaN where missing, and how many labels it has if it has any."""
+    """Return a column as numbers, NaN where missing, and its number of labels if it has any."""
     if column.kind != "category":
         return np.where(column.missing, np.nan, column.values.astype(np.float64)), None
     labels = sorted(set(column.values[~column.missing].tolist()))
@@ -147,7 +146,7 @@ def _coded(column: Column) -> tuple[FloatArray, int | None]:
 
 
 def _states(values: FloatArray, n_labels: int | None, fitted: IntArray) -> tuple[IntArray, int]:
-    """Return the states of all rows by what is known of some, and how many states there are."""
+    """Return the discretized rows, fitted on some of them, and the number of states."""
     present: AnyArray = values[fitted]
     present = present[~np.isnan(present)]
     if n_labels is not None:

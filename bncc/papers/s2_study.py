@@ -34,34 +34,33 @@ PROGRAM = Program(
         "papers/s2_study.py",
     ),
 )  # fmt: skip
-"""What decides what the study gives."""
+"""Sources that determine the study's results."""
 
 ALPHA = 2.0
 """Equivalent sample size of the learners that do not choose it."""
 ALPHAS = DEFAULT_ALPHAS
-"""Those that SA-ETAN and A-ETAN choose among."""
+"""Candidates of SA-ETAN and A-ETAN."""
 ROUNDING_NATS = 1e-3
-"""By so much a score may be less than it should: arcs that gain next to nothing are left out."""
+"""Tolerance by which a score may be too small: arcs with almost no gain are omitted."""
 NETWORKS = ("NB", "TAN", "ETAN", "ETAN(10)", "S-ETAN", "SA-ETAN", "A-ETAN")
 """Learners by the paper's names; NB is its Naive."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """What was learned."""
+    """A learned structure."""
 
     structure: Structure  # At most one feature parent each
     alpha: float  # Equivalent sample size of its score and its tables
-    bdeu: float  # Score at that size, the class's own included, in nats
+    bdeu: float  # Score at that size, including the class's own, in nats
 
 
 def learn_networks(fold: Fold) -> dict[str, Network]:
     """
     Learn all networks from the training rows of a fold.
 
-    TAN is the spanning tree of greatest BDeu score, whichever its root. Where several equivalent
+    TAN is the spanning tree of greatest BDeu score, whatever its root. If several equivalent
     sample sizes give the same score, the smallest is taken.
-
 
     References
     ----------
@@ -88,7 +87,7 @@ def learn_networks(fold: Fold) -> dict[str, Network]:
 
 
 def check_scores(networks: Mapping[str, Network], where: str) -> None:
-    """Refuse scores that cannot be: ETAN's is at least those of TAN and of naive Bayes."""
+    """Reject impossible scores: ETAN's is at least those of TAN and of naive Bayes."""
     for other in ("TAN", "NB"):
         lack = networks[other].bdeu - networks["ETAN"].bdeu
         if lack > ROUNDING_NATS:
@@ -110,29 +109,29 @@ def _tan(families: FamilyScores) -> Structure:
 
 AODE = "AODE"
 WEIGHT, LEAST = 1.0, 1
-"""Of AODE's estimates: m, and rows that a value must be in. The paper does not say; these are
-Weka's ``-M -W 1`` and its default of ``-F``."""
+"""m of AODE's estimates, and the row count of frequent values. The paper does not specify them;
+these are Weka's ``-M -W 1`` and its default of ``-F``."""
 PERCENTS = (10, 20, 30)
-"""Of test cells that are missing, table 4."""
+"""Percentages of missing test cells, table 4."""
 WITH_MISSING = ("SA-ETAN", "A-ETAN")
-"""Learners that are judged with missing cells."""
+"""Learners that are evaluated with missing cells."""
 
 
 class Losses(NamedTuple):
     """Sums over rows."""
 
     errors: int  # Wrong decisions, the smallest class on ties
-    log_loss: float  # Of ``-ln p(c | x)``, in nats
+    log_loss: float  # Sum of ``-ln p(c | x)``, in nats
 
 
 def missing_name(learner: str, percent: int) -> str:
-    """Return the name under which losses with missing test cells are kept."""
+    """Return the name for losses with missing test cells."""
     return f"{learner} {percent} % missing"
 
 
 def losses(log_scores: FloatArray, y: IntArray) -> Losses:
     """
-    Judge decisions and probabilities.
+    Evaluate decisions and probabilities.
 
     Shapes: `log_scores` (n_rows, n_classes) float64; `y` (n_rows,) int.
     """
@@ -145,9 +144,9 @@ def network_losses(
     fold: Fold, networks: Mapping[str, Network], drawn: FloatArray
 ) -> dict[str, Losses]:
     """
-    Judge Bayesian networks, with all test cells and with some missing.
+    Evaluate Bayesian networks, with all test cells and with some missing.
 
-    Tables are the posterior means at the network's alpha. Missing features are summed out.
+    Tables are the posterior means at the network's alpha. Missing features are marginalized.
 
     Shapes: `drawn` (n_test_rows, n_features) float64.
 
@@ -159,7 +158,7 @@ def network_losses(
     judged: dict[tuple[Structure, float, int], Losses] = {}
 
     def judge(network: Network, percent: int) -> Losses:
-        """Judge once what several learners ended with."""
+        """Evaluate each distinct result of several learners once."""
         structure, alpha = key = network.structure, network.alpha
         if (*key, percent) not in judged:
             if key not in tables:
@@ -178,7 +177,7 @@ def network_losses(
 
 
 def aode_losses(fold: Fold) -> Losses:
-    """Judge averaged one-dependence estimators."""
+    """Evaluate averaged one-dependence estimators."""
     rows = Rows(fold.X, fold.y, tuple(fold.n_states), fold.n_classes)
     found = averaged(rows, WEIGHT, LEAST)
     n_parts = max(1, -(-len(fold.X_test) // PART))
@@ -187,20 +186,20 @@ def aode_losses(fold: Fold) -> Losses:
 
 
 Todo = tuple[str, Path, Protocol]
-"""A set's name, its file, and how it is dealt out."""
+"""A set's name, its file, and the settings of its folds."""
 
 
 @dataclass(frozen=True)
 class SetResult:
-    """What the learners reach on one data set."""
+    """Results of the learners on one data set."""
 
     n_rows: int  # n_rows and n_folds: Rows of the set, and folds of all repeats together
     n_folds: int
-    # By learner, and by `missing_name` where test cells are missing: wrong
-    # decisions in percent of all rows of all repeats
+    # By learner, and by `missing_name` with missing test cells: error rate in percent over all rows
+    # of all repeats
     error: Mapping[str, float]
-    log_loss: Mapping[str, float]  # By the same: mean of ``-ln p(c | x)`` over these rows, in nats
-    bdeu: Mapping[str, float]  # By learner but AODE: mean of the score over folds, in nats
+    log_loss: Mapping[str, float]  # By the same keys: mean ``-ln p(c | x)`` of rows, in nats
+    bdeu: Mapping[str, float]  # By learner except AODE: mean score over folds, in nats
 
 
 def study(
@@ -210,8 +209,8 @@ def study(
     log: Path | None = None,
     advance: Progress = silence,
 ) -> dict[str, SetResult]:
-    """Try all learners on all data sets."""
-    names = sorted(files, key=lambda name: -files[name].stat().st_size)  # the long ones first
+    """Evaluate all learners on all data sets."""
+    names = sorted(files, key=lambda name: -files[name].stat().st_size)  # longest jobs first
     todo = [(name, files[name], protocol) for name in names]
 
     def told(done: int, n: int, one: Todo, _: Result) -> None:
@@ -223,7 +222,7 @@ def study(
 
 
 def set_key(todo: Todo) -> str:
-    """Return what tells a data set and how it is dealt out from all others."""
+    """Return the fingerprint of a data set and its folds."""
     name, path, protocol = todo
     return key_of(name, asdict(protocol), sha256(path.read_bytes()).hexdigest())
 
@@ -233,7 +232,7 @@ def _tried(_: None, todo: Todo) -> Result:
 
 
 def try_set(todo: Todo) -> SetResult:
-    """Try all learners on one data set."""
+    """Evaluate all learners on one data set."""
     name, path, protocol = todo
     dataset = read_set(path, name)
     errors: dict[str, float] = defaultdict(int)
@@ -263,7 +262,7 @@ def try_set(todo: Todo) -> SetResult:
 
 
 def _parts_of(name: str, dataset: Dataset, protocol: Protocol, repeat: int) -> Iterator[Part]:
-    """Deal out a set whose name is in what is said of it."""
+    """Split a set into folds, adding its name to error messages."""
     try:
         yield from parts_of(dataset, protocol, repeat)
     except DataError as error:

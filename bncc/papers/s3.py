@@ -29,35 +29,35 @@ from bncc.train.options import MAX_BITS, MIN_BITS
 from bncc.train.settings import TrainSettings
 
 FAMILIES = {"NB": "naive", "TAN": "chow-liu"}
-"""S3's TAN is the best of S0's search of structures, which was chosen on test rows; ours is the
+"""S3's TAN is the best of S0's structure search, which was chosen on test rows; ours is the
 Chow-Liu tree of the training rows."""
 IN_FLOATS = {"NB": "NB HYB", "TAN": "Chow-Liu HYB"}
 """Columns of S0's table 1 with the paper's errors in floats. S3's figures carry no numbers."""
 BITS: Sequence[int | None] = (None, *range(MIN_BITS, MAX_BITS + 1))
-"""None are floats, the horizontal lines of figure 6."""
+"""None represents floats, the horizontal lines of figure 6."""
 
 INT_BITS = (2, 3, 4, 5)
-"""B_I to begin with, whatever B: below it, B_F is negative. S3 has 1 and 6 too."""
+"""Initial B_I, whatever B: if it exceeds B, B_F is negative. S3 has 1 and 6 too."""
 LOG_LR = (-2.0, -0.4)
 """Range of the decimal logarithm of Adam's step, wider than that of floats: of hybrid trials on
-letter with 2 or 3 bits, 9 of 13 at 0.3 were among the best fifth, and 1 of 19 at 0.003."""
+letter with 2 or 3 bits, 9 of 13 at 0.3 were in the best fifth, and 1 of 19 at 0.003."""
 QUANTIZE_FROM = (0.0, 0.25, 0.5)
-"""Of 1,044 trials of naive Bayes with 1 to 3 bits on letter, usps and satimage, the best on
-validation rows lay within these for each set and number of bits. Three times as many epochs gained
-nothing on letter."""
+"""Ranges that contained the best validation results of 1,044 trials of naive Bayes with 1 to 3 bits
+on letter, usps and satimage, for each set and number of bits. Three times as many epochs brought no
+gain on letter."""
 RESTARTS = 5
-"""How often the best learn again from all training rows; the one that errs least on these is kept.
-On rows held out of them (five splits, six seeds each) errors correlate with those of the fit by
-0.48 and 0.51 for two settings on letter with 3 bits, and the best fit of five errs 0.29 and 0.09
-points less than the mean; usps with 2 bits: 0.08 and 0.00; satimage with 1 bit: 0.13 and 0.21, of
-splits from -0.42 to 1.59. So it is worth something on letter, and nothing sure on the others."""
+"""Restarts on all training rows of the best settings, of which the lowest training error is kept.
+With validation rows (five splits, six seeds each), training and validation errors have correlations
+of 0.48 and 0.51 for two settings on letter with 3 bits, and the best of five restarts is 0.29 and
+0.09 points below the mean error; usps with 2 bits: 0.08 and 0.00; satimage with 1 bit: 0.13 and
+0.21, with splits from -0.42 to 1.59. So restarts help on letter, and not reliably on the others."""
 BITS_RUNS_AND_EPOCHS = {
     "letter": (250, 100), "satimage": (250, 60), "usps": (250, 60), "mnist": (24, 40),
 }  # fmt: skip
 """Settings tried per cell, and passes over the rows for each: more runs than for S0's
-table, because more is drawn."""
+table, because more settings are sampled."""
 QUICK_RUNS = 30
-"""The same in minutes."""
+"""The same for a run of minutes."""
 
 
 def bits_column(family: str, bits: int | None) -> str:
@@ -81,7 +81,7 @@ def _bits(place: tuple[str, str], request: Request, advance: Progress) -> list[C
     """
     Return a point of figures 3 and 6 of S3: the test error with B = 1 .. 8, or in floats.
 
-    Settings are drawn, B_I among them. Those of least error on validation rows learn from all
+    Settings including B_I are sampled. Those with the lowest validation error are trained on all
     training rows, and the error of their integer model on the test rows is ours.
     """
     row, column = place
@@ -132,12 +132,12 @@ def in_bits(drawn: Sequence[TrainSettings], bits: int) -> tuple[TrainSettings, .
 
 
 ENDS = {"NB": "NB HYB", "TAN Subset": "TAN Subset"}
-"""What a price beyond all bounds and none lead to, by column of S0's table 1."""
+"""Results of an infinite and of a zero penalty, by column of S0's table 1."""
 WEIGHTS = tuple(float(f"{weight:.3g}") for weight in np.logspace(-7, 1, 33))
-"""Prices of an expected entry, lambda_MS: S3's range, four to a decade. It has 41."""
+"""Penalties of an expected entry, lambda_MS: S3's range, four per decade. S3 has 41."""
 QUICK_WEIGHTS = WEIGHTS[8:24:4]
 RUNS_PER_PRICE = 10
-"""Of so many settings tried for an end, one is tried at each price."""
+"""Number of settings tried at an end per setting tried at each penalty."""
 
 
 def price_column(weight: float) -> str:
@@ -150,7 +150,7 @@ SIZE_COLUMNS = {
     **{price_column(weight): weight for weight in reversed(WEIGHTS)},
     "TAN Subset": 0.0,
 }
-"""Prices by column; None is naive Bayes."""
+"""Penalties by column; None is naive Bayes."""
 
 
 def _size_parts(request: Request) -> dict[str, tuple[str, Names]]:
@@ -163,12 +163,12 @@ def _size_parts(request: Request) -> dict[str, tuple[str, Names]]:
 
 def _size(part: tuple[str, Names], request: Request, advance: Progress) -> list[Cell]:
     """
-    Repeat figure 5 of S3: test errors and table entries of TAN Subset with 8 candidates.
+    Reproduce figure 5 of S3: test errors and table entries of TAN Subset with 8 candidates.
 
-    Settings are drawn for either end, without a price. As in the paper each price then has the
-    order and the candidates of the best TAN Subset, and its settings, moved a little. Those of
-    least error on validation rows learn from all training rows; their error on the test rows is
-    ours. Satimage's first fold stands for all five, because each has a tree of its own.
+    Settings are sampled for either end, without a penalty. As in the paper, each penalty then uses
+    the order and the candidates of the best TAN Subset, and its settings, slightly perturbed. Those
+    with the lowest validation error are trained on all training rows; their error on the test rows
+    is ours. Satimage's first fold represents all five, because each has its own tree.
     """
     row, columns = part
     effort, fold = request.effort, read_folds(request.data_dir, row)[0]
@@ -199,7 +199,7 @@ def _size(part: tuple[str, Names], request: Request, advance: Progress) -> list[
 
 
 def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Progress) -> Found:
-    """Search naive Bayes, or TAN Subset without a price."""
+    """Search naive Bayes, or TAN Subset without a penalty."""
     structure, options = STRUCTURES[ENDS[column]]
     n_runs, epochs = effort.of(*RUNS_AND_EPOCHS[row])
     base = TrainSettings(
@@ -210,7 +210,7 @@ def _end(row: str, column: str, fold: Fold, effort: Effort, advance: Progress) -
 
 
 def at_price(settings: TrainSettings, weight: float, n_runs: int) -> tuple[TrainSettings, ...]:
-    """Return settings for a price."""
+    """Return settings for a penalty."""
     rng = np.random.default_rng(0)
     near = [settings, *(draw_near(settings, rng) for _ in range(n_runs - 1))]
     return tuple(replace(each, size_weight=weight, seed=settings.seed) for each in near)
@@ -224,4 +224,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
         "classification error of TAN Subset", _size_parts, _size, STEERING, STEERING
     ),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

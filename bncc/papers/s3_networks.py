@@ -1,7 +1,7 @@
 """
-S3's neural networks: in the memory or with the work of naive Bayes, and beside Bayesian networks.
+S3's neural networks in the memory or operations of naive Bayes, compared with Bayesian networks.
 
-Networks of several forms are tried, of which rows held out choose one.
+Networks of several architectures are tried, of which the best on validation rows is chosen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,43 +42,43 @@ PROGRAM = Program(
     "bncc's networks",
     ("baselines", "discretize", "data/splits.py", "papers/folds.py", "papers/s3_networks.py"),
 )
-"""What decides what a training of a network gives."""
+"""Sources that determine the training results of a network."""
 HELD = 0
-"""Of the `N_SPLITS` parts of the training rows, the one that judges forms."""
+"""Index among the `N_SPLITS` parts of the training rows: the validation set of architectures."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """One training of a network."""
 
-    plan: NetworkPlan  # Its form and size
-    settings: NetworkSettings  # How it is trained
+    plan: NetworkPlan  # Architecture and size
+    settings: NetworkSettings  # Training settings
 
 
 class Best(NamedTuple):
-    """What a search has found."""
+    """Result of a search."""
 
-    trial: Trial  # Of least error on rows held out; the first of equals
-    # validation and test: Errors: on those rows, and after learning from all on the test rows;
-    # means over folds
+    trial: Trial  # Trial with the lowest validation error; the first on ties
+    # validation and test: Errors: on validation rows, and on test rows after training on all
+    # others; means over folds
     validation: float
     test: float
-    n_trials: int  # How many were tried
+    n_trials: int  # Number of trials
 
 
 def task_of(fold: Fold) -> Task:
-    """Return what networks are to decide on a fold."""
+    """Return the task of networks on a fold."""
     return Task(tuple(fold.n_states), fold.n_classes)
 
 
 Work = tuple[int, Trial, bool]
-"""Number of the fold, what is trained, and whether it is judged by rows held out."""
+"""Number of the fold, the trial, and whether it is evaluated on validation rows."""
 
 
 def best_network(
     folds: Sequence[Fold], trials: Sequence[Trial], effort: Effort, advance: Progress
 ) -> Best:
-    """Train all trials without the rows held out, and the best of them on all rows."""
+    """Train all trials without the validation rows, and the best of them on all rows."""
     least = 1.0
 
     def told(done: int, n: int, _: Work, judged: Result) -> None:
@@ -105,7 +105,7 @@ def _trained(folds: Sequence[Fold], work: Work) -> Result:
 
 
 def train_one(fold: Fold, trial: Trial, is_judged: bool) -> Judged:
-    """Train a network and judge its integers."""
+    """Train a network and evaluate its integer form."""
     use_one_thread()
     part = fold.held_out(HELD) if is_judged else fold
     X = part.X.astype(np.int64)
@@ -115,13 +115,13 @@ def train_one(fold: Fold, trial: Trial, is_judged: bool) -> Judged:
 
 
 IMAGES = ("usps", "mnist")
-"""Sets whose features are pixels; the others have no convolutional networks."""
+"""Sets with pixels as features; the others have no convolutional networks."""
 BITS = range(1, 9)
-"""Memory budgets: naive Bayes with so many bits an entry."""
+"""Memory budgets: naive Bayes with this many bits per entry."""
 MULTIPLES = (1, 2, 4, 8, 16, 32, 64)
-"""Budgets of operations: multiples of those of naive Bayes. S3 goes on to 256."""
+"""Operation budgets: multiples of naive Bayes's operations. S3 has multiples up to 256."""
 RUNS_AND_EPOCHS = {"letter": (16, 60), "satimage": (16, 60), "usps": (16, 60), "mnist": (8, 20)}
-"""Forms tried per cell, and passes over the rows; S3 tries all forms, with 500 passes each."""
+"""Architectures tried per cell, and epochs; S3 tries all architectures, with 500 epochs each."""
 QUICK_RUNS = 4
 QUICK_COLUMNS = ("FC relu 3 bits", "FC sign 3 bits", "FC one-hot relu 3 bits", "CNN relu 4x")
 
@@ -130,22 +130,22 @@ QUICK_COLUMNS = ("FC relu 3 bits", "FC sign 3 bits", "FC one-hot relu 3 bits", "
 class Column:
     """A curve of a figure at one budget."""
 
-    is_convolutional: bool  # is_convolutional and is_one_hot: Which networks
+    is_convolutional: bool  # is_convolutional and is_one_hot: Kind of networks
     is_one_hot: bool
-    activation: Activation  # Of hidden layers
-    bits: int | None = None  # Memory budget; None of a budget of operations
+    activation: Activation  # Activation of hidden layers
+    bits: int | None = None  # Memory budget; None for a budget of operations
     multiple: int | None = None  # Budget of operations
 
     @property
     def name(self) -> str:
-        """As the column is called, such as ``FC relu 3 bits`` or ``CNN sign 4x``."""
+        """Name of the column, such as ``FC relu 3 bits`` or ``CNN sign 4x``."""
         kind = "CNN" if self.is_convolutional else "FC one-hot" if self.is_one_hot else "FC"
         if self.multiple is not None:
             return f"{kind} {self.activation} {self.multiple}x"
         return f"{kind} {self.activation} {self.bits} bit{'s' if self.bits != 1 else ''}"
 
     def plan(self, task: Task, form: Form) -> NetworkPlan:
-        """Return the network of a form within the budget."""
+        """Return a network of an architecture within the budget."""
         if self.bits is not None:
             limit = self.bits * task.n_classes * (1 + sum(task.n_states))
             return plan_within(task, form, lambda plan: plan.parameter_bits, limit)
@@ -190,9 +190,9 @@ def _run(place: tuple[str, str], request: Request, advance: Progress) -> list[Ce
     """
     Return a point of figures 3 and 4 of S3.
 
-    Forms are drawn: bits of a weight, layers, batch normalization, learning rate. Each is sized to
-    the budget. The one of least error on rows held out learns from all training rows, and the error
-    of its integers on the test rows is ours.
+    Architectures are sampled: bits of a weight, layers, batch normalization, learning rate. Each is
+    sized to the budget. The one with the lowest validation error is trained on all training rows,
+    and the error of its integer form on the test rows is ours.
     """
     row, column = place[0], COLUMNS[place[1]]
     folds, effort = read_folds(request.data_dir, row), request.effort
@@ -214,7 +214,7 @@ def _run(place: tuple[str, str], request: Request, advance: Progress) -> list[Ce
 def draw_trials(
     task: Task, column: Column, n_runs: int, epochs: int, batch_size: int
 ) -> tuple[Trial, ...]:
-    """Draw networks of several forms within a budget."""
+    """Sample networks of several architectures within a budget."""
     rng = np.random.default_rng([sum(task.n_states), *column.name.encode()])
     trials = []
     for seed in range(n_runs):
@@ -244,9 +244,9 @@ def _note(found: Best) -> str:
 
 
 BAYESIAN = tuple(column for column, (_, bits) in s3.BITS_COLUMNS.items() if bits is not None)
-"""Naive Bayes and TAN with 1 to 8 bits an entry, of figures 3 and 6."""
+"""Naive Bayes and TAN with 1 to 8 bits per entry, of figures 3 and 6."""
 NEURAL = tuple(name for name, column in COLUMNS.items() if not column.is_one_hot)
-"""All of figures 3 and 4 but one-hot inputs, as in the paper."""
+"""All of figures 3 and 4 except one-hot inputs, as in the paper."""
 PARETO_COLUMNS = (*BAYESIAN, *NEURAL)
 PARETO_QUICK_COLUMNS = (
     "NB 1 bit", "NB 3 bits", "TAN 3 bits", "FC relu 3 bits", "CNN relu 1x", "CNN relu 4x",
@@ -254,12 +254,12 @@ PARETO_QUICK_COLUMNS = (
 
 
 def log_of_networks(log: Path | None) -> Path | None:
-    """Return where trainings of neural networks are kept: they have a version of their own."""
+    """Return the file for trainings of neural networks, which have a version of their own."""
     return log and log.with_suffix(f".networks{log.suffix}")
 
 
 Models = list[tuple[Experiment[Any], Any, Request]]
-"""Parts of other experiments, and the requests of these."""
+"""Parts of other experiments, with their requests."""
 
 
 def _pareto_parts(request: Request) -> dict[str, Models]:
@@ -282,10 +282,10 @@ def _pareto_parts(request: Request) -> dict[str, Models]:
 
 def _pareto(models: Models, request: Request, advance: Progress) -> list[Cell]:
     """
-    Repeat figure 7 of S3: which models no other one betters in error, memory and operations.
+    Reproduce figure 7 of S3: the Pareto front of models in error, memory and operations.
 
-    The models are those of ``s3-bits`` and ``s3-budget``, each chosen on rows held out. As in the
-    paper the front is that of test errors.
+    The models are those of ``s3-bits`` and ``s3-budget``, each chosen on validation rows. As in the
+    paper, the front is that of test errors.
     """
     cells: list[Cell] = []
     for done, (experiment, place, part) in enumerate(models):
@@ -305,7 +305,7 @@ def _pareto(models: Models, request: Request, advance: Progress) -> list[Cell]:
 
 
 def _memory_bits(cell: Cell) -> int:
-    """Return the bits of all parameters; ``s3-bits`` tells those of one entry."""
+    """Return the bits of all parameters; ``s3-bits`` has those of one entry."""
     return int(cell["bits"] * cell.get("entries", 1))
 
 
@@ -321,4 +321,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
         STEERING,
     ),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

@@ -1,4 +1,4 @@
-"""S4's table 2: each learner's measures as ratios to those of curriculum learning."""
+"""S4's table 2: each learner's measures relative to those of curriculum learning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ MEASURES: Mapping[str, tuple[str, bool]] = {
     "SHD": ("shd", False),
     "SHD of patterns": ("shd_of_patterns", False),
 }
-"""By the table's name, the field of `Reached`, and whether more is better."""
+"""By the table's name, the field of `Reached`, and whether larger is better."""
 PAPER: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("BDeu", CL): ("1 0", "1 10", "1 9", "1 8", "1 10", "1 8"),
     ("BDeu", MMHC): ("0.89 10", "1.06 0", "1.02 1", "1.01 2", "1.02 0", "1.01 2"),
@@ -53,21 +53,21 @@ PAPER: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Mean ratio to CL, and networks won of ten, by size."""
 ROWS = tuple(f"{measure} {learner}" for measure in MEASURES for learner in LEARNERS)
 SIGNIFICANT = 1e-9
-"""Relative differences below it are rounding: the same graph, or an equivalent one."""
+"""Smaller relative differences are rounding: the same graph, or an equivalent one."""
 
 Results = Mapping[Draw, Mapping[str, Reached]]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A learner against CL over networks."""
+    """Comparison of a learner with CL over networks."""
 
-    # Mean over networks of its median measure divided by CL's; None where there is none
+    # Mean over networks of its median measure divided by CL's; None if undefined
     ratio: float | None
     won: int  # won, lost, tied: Networks on which its median is better than CL's, worse, or equal
     lost: int
     tied: int
-    left_out: tuple[str, ...]  # Networks that the mean leaves out, as CL's median is 0
+    left_out: tuple[str, ...]  # Networks excluded from the mean, since CL's median is 0
 
 
 def medians(results: Results, n_rows: int, measure: str, learner: str) -> dict[str, float]:
@@ -167,4 +167,4 @@ EXPERIMENTS: Mapping[str, Experiment[Any]] = {
         {f"{n} won": ".0f" for n in SIZES},
     ),
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Experiments by their name in ``bncc reproduce``."""

@@ -1,4 +1,4 @@
-"""S4's study: its networks, its learners, and what each learner reaches on samples of a network."""
+"""S4's study: its networks, its learners, and the learners' results on samples of a network."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from bncc.structure.dags.dag_score import (
 from bncc.structure.dags.neighbors import parents_and_children, varying_pairs
 
 PROGRAM = Program("S4's study", ("structure", "network", "papers/s4_study.py"))
-"""What decides what the study gives."""
+"""Sources that determine the study's results."""
 
 FOLDER = "networks"
 SUFFIXES = (".bif", ".bif.gz")
@@ -43,9 +43,9 @@ NETWORKS: Mapping[str, tuple[int, int]] = {
     "hailfinder": (56, 66), "hepar2": (70, 123), "insurance": (27, 52), "sachs": (11, 17),
     "water": (32, 66), "win95pts": (76, 112),
 }  # fmt: skip
-"""Variables and arcs by name, as in the slides."""
+"""Numbers of variables and arcs by name, as in the slides."""
 QUICK = ("alarm", "asia", "child", "insurance", "sachs", "win95pts")
-"""Those of a quick study."""
+"""Networks of a quick study."""
 
 
 def network_files(folder: Path, names: Sequence[str]) -> dict[str, Path]:
@@ -78,25 +78,25 @@ def read_network(name: str, path: Path) -> Network:
 
 
 ALPHA = 10.0
-"""Equivalent sample size of all learners and of the judging BDeu."""
+"""Equivalent sample size of all learners and of the BDeu for evaluation."""
 CL, MMHC, TABU, PRICED, HC = "CL", "MMHC", "Tabu", "Priced HC", "HC"
 LEARNERS = (CL, MMHC, TABU, PRICED, HC)
-"""CL has the curriculum; MMHC is hill climbing within the same sets, Tabu likewise with a list of
-100 graphs; Priced HC is CL without stages, its step 0; HC may join any two variables."""
+"""CL is curriculum learning; MMHC is hill climbing within the same sets, Tabu the same with a list
+of 100 graphs; Priced HC is CL without stages, its step 0; HC may join any two variables."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What a learner reaches on one sample."""
+    """Results of a learner on one sample."""
 
-    bdeu: float  # bdeu, bic, kl: Of the test rows, see `bncc.structure.dags.dag_score.Measures`
+    bdeu: float  # bdeu, bic, kl: On the test rows, see `bncc.structure.dags.dag_score.Measures`
     bic: float
     kl: float
     # shd and shd_of_patterns: Distance to the true graph, see
     # `bncc.structure.dags.dag_score.Distance`
     shd: int
     shd_of_patterns: int
-    n_arcs: int  # Arcs
+    n_arcs: int  # Number of arcs
 
 
 def learn_graphs(train: Columns, seed: int) -> dict[str, Dag]:
@@ -128,34 +128,34 @@ def judge(dag: Dag, true: Dag, test: Columns) -> Reached:
 
 
 def judge_all(train: Columns, test: Columns, true: Dag, seed: int) -> Mapping[str, Reached]:
-    """Learn by each learner, and measure what was learned."""
+    """Learn by each learner, and measure the learned graphs."""
     dags = learn_graphs(train, seed)
     return {name: judge(dag, true, test) for name, dag in dags.items()}
 
 
 N_TEST_ROWS = 5000
 TEST_SEED = 0
-"""Samples to learn of have the seeds from 1 on."""
+"""Seed of the test rows; training samples have seeds from 1 on."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One sample to learn of."""
+    """One training sample."""
 
     network: str  # Name of the network
     path: Path  # Its file
-    n_rows: int  # Rows: S4's SS
-    seed: int  # Of the rows, and of what the learners draw; not `TEST_SEED`
+    n_rows: int  # Number of rows: S4's SS
+    seed: int  # Random seed of the rows and the learners; not `TEST_SEED`
 
     @property
     def key(self) -> str:
-        """Sixteen hexadecimal digits that tell it from others."""
+        """Fingerprint of sixteen hexadecimal digits."""
         words = json.dumps([self.network, self.n_rows, self.seed])
         return sha256(words.encode() + self.path.read_bytes()).hexdigest()[:16]
 
 
 def try_draw(draw: Draw) -> Mapping[str, Reached]:
-    """Learn of one sample by all learners."""
+    """Learn from one sample by all learners."""
     network = read_network(draw.network, draw.path)
     train, test = (
         Columns(np.ascontiguousarray(sample(network, n, seed).T), network.n_states)
@@ -173,7 +173,7 @@ def study(
     log: Path | None = None,
     advance: Progress = silence,
 ) -> dict[Draw, Mapping[str, Reached]]:
-    """Try all learners on samples of all networks."""
+    """Evaluate all learners on samples of all networks."""
     draws = [
         Draw(name, path, n_rows, seed)
         for n_rows in sorted(sizes)

@@ -1,10 +1,10 @@
 """
-Search for what steers the descent: chosen on validation rows, reported on test rows.
+Search for gradient descent settings: chosen on validation rows, reported on test rows.
 
-Some settings are drawn at random, then some near the best so far, round by round. They are judged
-in stages, by successive halving: all of them on one split of the training rows, the better ones on
-more splits, the best on all. One split tells settings apart by no more than its standard error,
-half a point on letter, and the least of many errors on it is mostly luck.
+Some settings are sampled at random, then some near the best so far, round by round. They are
+evaluated in stages, by successive halving: all of them on one split of the training rows, the
+better ones on more splits, the best on all. One split distinguishes settings only up to its
+standard error, half a point on letter, and the lowest of many errors on it is mostly luck.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,51 +25,51 @@ from bncc.progress import Progress, silence
 from bncc.train.settings import TrainSettings
 
 Training = tuple[int, TrainSettings, int | None, int]
-"""Number of the fold, options, the split of its training rows, restarts; None learns from all."""
+"""Number of the fold, options, the split of its training rows, restarts; None trains on all."""
 
 
 @dataclass(frozen=True)
 class Stage:
     """A round of selection."""
 
-    share: float  # Of all settings, how many enter: those of least error in the stage before
-    # Splits on which they are judged, 1 .. `N_SPLITS`; those of the stage before are among them.
+    share: float  # Fraction of all settings that enter: those with the lowest error so far
+    # Evaluation splits, 1 .. `N_SPLITS`, including those of the stage before
     n_splits: int
 
     def n_entrants(self, n_drawn: int) -> int:
-        """Return how many of all settings enter."""
+        """Return the number of settings that enter."""
         return min(n_drawn, max(FEWEST, ceil(self.share * n_drawn)))
 
 
 STAGES = (Stage(1.0, 1), Stage(0.25, 3), Stage(0.1, N_SPLITS))
 FEWEST = 3
-"""Settings that enter a stage at least, if there are as many."""
+"""Smallest number of settings in a stage, if there are as many."""
 ROUNDS, PARENTS = 4, 5
-"""In how many rounds settings near the best are drawn, and near how many of them."""
+"""Number of rounds with settings near the best, and how many of the best are used."""
 ONE_NEAR_OF = 3
-"""So many settings that are tried have one near the best among them. Beside none near, with 24 to
-30 settings in all, the least mean validation error of one near of two differed by 0.33, 0.22, 0,
-0, -0.06 and -0.09 points in six searches on letter and usps; of one of three by 0, 0 and -0.01."""
+"""Settings per setting that is sampled near the best. Compared with no such settings, with 24 to 30
+settings in all, the lowest mean validation error with one in two differed by 0.33, 0.22, 0, 0,
+-0.06 and -0.09 points in six searches on letter and usps; with one in three by 0, 0 and -0.01."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ends with; errors are fractions, means over folds."""
+    """Result of a search; errors are fractions, means over folds."""
 
-    # Those of least validation error in the last stage, the first of equals
+    # Settings with the lowest validation error in the last stage, the first on ties
     settings: TrainSettings
-    # validation and test: Their errors: the mean over the splits, and on the test rows after
-    # learning from all others
+    # validation and test: Errors of the best: the mean over the splits, and on the test rows after
+    # training on all others
     validation: float
     test: float
-    least_test: float  # Of all settings in the last stage, as papers report it
-    n_tested: int  # How many these are
-    n_drawn: int  # Settings in the first stage
-    entries: tuple[int, ...]  # Table entries of the models whose test error is `test`, by fold
+    least_test: float  # Lowest test error of all settings in the last stage, as papers report it
+    n_tested: int  # Number of these settings
+    n_drawn: int  # Number of settings in the first stage
+    entries: tuple[int, ...]  # Table entries of the models with error `test`, by fold
 
     @property
     def note(self) -> str:
-        """How it was found, in words; errors in percent."""
+        """Description of the search; errors in percent."""
         return (
             f"chosen of {self.n_drawn} runs by validation rows ({100 * self.validation:.2f}); "
             f"least on test of the {self.n_tested} learned again: {100 * self.least_test:.2f}"
@@ -86,7 +86,7 @@ def explore(
     varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
     n_restarts: int = 1,
 ) -> Found:
-    """Draw settings, those near the best among them, and choose."""
+    """Sample settings, including some near the best, and choose."""
     n_near = n_runs // ONE_NEAR_OF
     return search(
         folds, varied(draw_settings(base, n_runs - n_near)), n_near=n_near, n_restarts=n_restarts,
@@ -105,7 +105,7 @@ def search(
     log: Path | None = None,
     advance: Progress = silence,
 ) -> Found:
-    """Try settings in stages, and choose."""
+    """Evaluate settings in stages, and choose."""
     n = len(drawn) + n_near
     tell = _counter(advance, len(folds) * _count(stages, n))
 
@@ -140,7 +140,7 @@ def _trained(folds: Sequence[Fold], training: Training) -> Result:
 
 @dataclass(frozen=True)
 class _Trial:
-    """Trains what is not known yet."""
+    """Trainer of settings without a known result."""
 
     n_folds: int
     train: Kept[Training]
@@ -155,7 +155,7 @@ class _Trial:
         return np.asarray(errors.mean(axis=0))
 
     def entries(self, settings: TrainSettings) -> tuple[int, ...]:
-        """Return table entries by fold, of settings that learned from all training rows."""
+        """Return table entries by fold, for settings trained on all training rows."""
         found = self.train(self._trainings([settings], (None,)), lambda *_: None)
         return tuple(judged["entries"] for judged in found)
 
@@ -171,7 +171,7 @@ class _Trial:
 def _explored(
     trial: _Trial, drawn: Sequence[TrainSettings], n_near: int, n_splits: int
 ) -> tuple[list[TrainSettings], FloatArray]:
-    """Try what was drawn, and more near the best; return all, and errors by settings and split."""
+    """Evaluate samples, and more near the best; return all, and errors by setting and split."""
     entrants, errors = list(drawn), trial.errors(drawn, range(n_splits))
     rng = np.random.default_rng(0)
     for part in np.array_split(np.arange(n_near), ROUNDS):
@@ -189,14 +189,14 @@ def _ranked(errors: FloatArray) -> IntArray:
 
 
 def _count(stages: Sequence[Stage], n_drawn: int) -> int:
-    """Return how many trainings a fold takes, those on all training rows included."""
+    """Return the number of trainings per fold, including those on all training rows."""
     entrants = [stage.n_entrants(n_drawn) for stage in stages]
     splits = np.diff([stage.n_splits for stage in stages], prepend=0)
     return int(np.dot(entrants, splits)) + entrants[-1]
 
 
 def _counter(advance: Progress, n: int) -> Callable[..., None]:
-    """Return what is called once per training."""
+    """Return the callback for each training."""
     done = 0
 
     def tell(*_: object) -> None:

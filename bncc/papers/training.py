@@ -1,4 +1,4 @@
-"""One training of a search: its error, the entries of its tables, and what tells it from others."""
+"""One training of a search: its error, the entries of its tables, and its fingerprint."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -23,7 +23,7 @@ from bncc.train.train_model import formats_of
 
 
 def _engine() -> str:
-    """Return what trains where the settings leave it open: C if it can be built."""
+    """Return the training engine where the settings leave it open: C if it can be built."""
     try:
         native_library(DESCENT)
     except ToolchainError:
@@ -39,20 +39,20 @@ TRAINER = Program(
     ),
     _engine,
 )  # fmt: skip
-"""What decides what a training gives."""
+"""Sources that determine the result of a training."""
 
 
 class Judged(NamedTuple):
-    """What a search wants to know of a training."""
+    """Result of a training for a search."""
 
-    error: float  # Fraction of wrong decisions
-    entries: int  # Of all tables, the prior among them, see `bncc.structure.graph.table_entries`
+    error: float  # Error rate
+    entries: int  # Entries of all tables and the prior, see `bncc.structure.graph.table_entries`
 
 
 def train_and_judge(
     fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
 ) -> Judged:
-    """Train and judge the integer model."""
+    """Train and evaluate the integer model."""
     (fmt,) = formats_of(settings)
     part = fold if split is None else fold.held_out(split)
 
@@ -75,7 +75,7 @@ def train_and_judge(
 def training_key(
     fold: Fold, settings: TrainSettings, split: int | None, n_restarts: int = 1
 ) -> str:
-    """Return what tells a training from all others."""
+    """Return the fingerprint of a training."""
     return key_of(asdict(settings), fold.digest, split, n_restarts)
 
 

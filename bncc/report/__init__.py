@@ -1,1 +1,1 @@
-"""Studies as people read them: fronts, what they mean, and one page that holds it all."""
+"""Reports of studies: Pareto fronts, recommendations and the HTML page."""

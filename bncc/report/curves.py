@@ -1,7 +1,7 @@
 """
-Figures of S1 and S3 as curves: panels side by side that share their lines' names and styles.
+Figures of S1 and S3 as curves: panels side by side with the same names and styles of lines.
 
-Lines differ in brightness, in marks and in dashes, so that a print in gray can be read.
+Lines differ in brightness, marks and dashes, for printing in gray.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ from bncc.report.scales import Place, log_scale, round_scale
 from bncc.report.svg import document, element, shown, text
 
 _GAP, _LEFT, _RIGHT, _TOP, _BOTTOM = 24.0, 56.0, 14.0, 74.0, 52.0
-"""Between panels; from a panel's edges to its axes, px."""
+"""Gap between panels, and distances from a panel's edges to its axes, px."""
 _WIDE, _NARROW, _HEIGHT = 640.0, 320.0, 340.0
-"""A panel alone, one of several, all panels, px."""
+"""Widths of a single panel and of one of several, and the height, px."""
 _LEAST_ACROSS, _LEAST_UPWARD = 1.0, 0.1
-"""Steps between ticks at least: bits, bytes and entries are whole, and errors are percents."""
+"""Smallest steps between ticks: bits, bytes and entries are whole, and errors are percents."""
 _STYLES = (
     ("#b45309", "", "disc"), ("#1e3a8a", "6 3", "square"), ("#6b7280", "2 3", "ring"),
     ("#0f766e", "8 3 2 3", "diamond"),
@@ -24,50 +24,50 @@ _STYLES = (
 """Color, dashes and mark of each line."""
 
 _COUNT = ",.15g"
-"""How whole numbers are written, with all digits."""
+"""Format of whole numbers, with all digits."""
 
 Cell = Mapping[str, Any]
-"""A measurement of `bncc.papers`, by the names of its figures."""
+"""A measurement of `bncc.papers`: figures by name."""
 
 
 @dataclass(frozen=True)
 class Point:
     """One measurement."""
 
-    # x and y: In the axes' units; x counts something, and is > 0 where its axis is logarithmic; y
+    # x and y: Values in the units of the axes; x is a count, and > 0 on a logarithmic axis; y is
     # >= 0, because its axis begins at 0
     x: float
     y: float
-    tag: str = ""  # What is written above it
+    tag: str = ""  # Text above the mark
 
 
 @dataclass(frozen=True)
 class Line:
-    """Measurements that belong together."""
+    """A series of measurements."""
 
     name: str  # For the legend; the same line has the same name and place in every panel
     points: tuple[Point, ...]  # From left to right
-    is_joined: bool = True  # Whether a stroke joins them
-    level: float | None = None  # A value >= 0 that they are compared with, drawn across the panel
+    is_joined: bool = True  # Joined by a stroke
+    level: float | None = None  # A reference value >= 0, drawn across the panel
 
 
 @dataclass(frozen=True)
 class Panel:
     """One pair of axes."""
 
-    title: str  # Above it
+    title: str  # Text above the axes
     lines: tuple[Line, ...]  # At most four
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture of one panel or several."""
+    """One or several panels."""
 
-    title: str  # Of the whole
+    title: str  # Title above all panels
     x_title: str  # x_title and y_title: Quantities and units of the axes
     y_title: str
     panels: tuple[Panel, ...]  # At least one, each with a point or a level
-    is_log: bool = False  # Whether the horizontal axis is logarithmic
+    is_log: bool = False  # Logarithmic horizontal axis
 
 
 def svg_of(chart: Chart) -> str:
@@ -101,15 +101,13 @@ def _panel(chart: Chart, panel: Panel, left: float, width: float) -> Iterator[st
     points = [point for line in panel.lines for point in line.points]
     levels = [line.level for line in panel.lines if line.level is not None]
     counts, ends = [point.x for point in points], (left + _LEFT + 10, right - 10)
-    if chart.is_log:
-        across = log_scale(counts, _COUNT)
-        x = across.logarithmic(*ends)
-    else:
-        across = round_scale(counts, _LEAST_ACROSS, _COUNT)
-        x = across.linear(*ends)
+    across = (
+        log_scale(counts, _COUNT) if chart.is_log else round_scale(counts, _LEAST_ACROSS, _COUNT)
+    )
+    x = across.place(*ends)
     heights = [0.0, _LEAST_UPWARD, *(point.y for point in points), *levels]
     upward = round_scale(heights, _LEAST_UPWARD, "g")
-    y = upward.linear(bottom, _TOP)
+    y = upward.place(bottom, _TOP)
     middle, center = (left + _LEFT + right) / 2, (_TOP + bottom) / 2
     for tick, label in upward.ticks:
         grid = f"M{left + _LEFT:.1f} {y(tick):.1f}H{right:.1f}"
@@ -161,12 +159,12 @@ def _mark(kind: str, x: float, y: float, color: str) -> str:
 
 ERROR = "test error, percent"
 FAMILIES = {"NB": "naive Bayes", "TAN": "TAN"}
-"""In the words of the legend, by how their columns begin."""
+"""Names in the legend by the prefix of a column."""
 CLASSES = {
     "Bayesian network": ("NB", "TAN"), "fully connected network": ("FC",),
     "convolutional network": ("CNN",),
 }  # fmt: skip
-"""How columns begin, by the words of the legend of figure 7."""
+"""Prefixes of columns by the names in the legend of figure 7."""
 
 
 def bits_chart(cells: Sequence[Cell]) -> Chart:
@@ -199,7 +197,7 @@ CHARTS: Mapping[str, Callable[[Sequence[Cell]], Chart]] = {
     "s3-size": size_chart,
     "s3-pareto": pareto_chart,
 }
-"""By the name that ``bncc reproduce`` takes."""
+"""Charts by their names in ``bncc reproduce``."""
 
 
 def _panels(

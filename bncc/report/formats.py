@@ -15,12 +15,12 @@ from bncc.search.trial_result import Footprint, Point, trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:
-    """Return what the studies mean, their fronts and methods in Markdown."""
+    """Return recommendations, fronts and methods in Markdown."""
     parts = [f"# {_md(title)}"]
     for sheet in sheets:
         view = sheet.views[0]
         heads = [] if len(sheets) == 1 else [f"## {_md(sheet.name)}"]
-        parts += [*heads, _md(sheet.lede), "## Recommendations"]
+        parts += [*heads, _md(sheet.lede), _failures(sheet), "## Recommendations"]
         parts += ["\n".join(f"- {_md(' '.join(a.sentences))}" for a in view.advice)]
         kind, several = kinds(sheet.study.points)
         parts += [f"## {several} compared", _families(view, kind)]
@@ -30,6 +30,14 @@ def report_md(sheets: Sequence[Sheet], title: str) -> str:
     parts += ["## Methods"]
     parts += ["\n".join(f"- **{head}.** {_md(text)}" for head, text in METHODS)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _failures(sheet: Sheet) -> str:
+    """Return the failed trials as a list, none as an empty text."""
+    if not sheet.failures:
+        return ""
+    lines = "\n".join(f"- {_md(failure.sentence)}" for failure in sheet.failures)
+    return f"Failed trials:\n\n{lines}"
 
 
 def _front(view: View) -> list[str]:
@@ -62,14 +70,14 @@ def _md(text: str) -> str:
 
 
 def report_svg(sheets: Sequence[Sheet], title: str) -> str:
-    """Return all plots in one drawing, a row for each study."""
+    """Return all plots in one drawing, one row for each study."""
     points = [point for sheet in sheets for point in sheet.study.points]
     marks = {mark.family: mark for mark in marks_of(families_of(points))}
     return drawing_svg([(s.name, s.views[0].panels) for s in sheets], marks, title)
 
 
 def report_csv(sheets: Sequence[Sheet]) -> str:
-    """Return all trials, a line each."""
+    """Return all trials, one line each."""
     points = [point for sheet in sheets for point in sheet.study.points]
     names = list(dict.fromkeys(name for point in points for name in point.params))
     targets = targets_of(points)
@@ -116,7 +124,7 @@ def _record(
 
 
 def report_json(sheets: Sequence[Sheet]) -> dict[str, Any]:
-    """Return JSON values for all trials, in the words of ``bncc sweep``."""
+    """Return JSON values for all trials, with the keys of ``bncc sweep``."""
     names = [sheet.study.name for sheet in sheets]
     target = sheets[0].views[0].target
     named = [({"study": sheet.study.name}, sheet) for sheet in sheets]

@@ -1,4 +1,4 @@
-"""One HTML page that holds a report, and needs nothing else."""
+"""The report as one self-contained HTML page."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -10,8 +10,9 @@ from markupsafe import Markup
 from bncc import __version__
 from bncc.data.files import printable
 from bncc.emit.environment import template_folder
+from bncc.report.ensemble_picture import ensemble_svg
 from bncc.report.page_data import embedded, page_data, plot_spec, vega_script
-from bncc.report.panels import families_of, targets_of
+from bncc.report.panels import Panel, families_of, targets_of
 from bncc.report.sheets import Sheet, View, budgets_of, front_grid
 from bncc.report.static_svg import plot_svg
 from bncc.report.structure_picture import structure_svg
@@ -22,10 +23,10 @@ from bncc.structure.catalog import SUM
 from bncc.structure.graph import Structure
 
 _SCRIPTS = ("data", "filters", "hover", "plots", "table", "main")
-"""Files of the template folder, in the order in which they need each other."""
+"""Files of the template folder, each after those that it needs."""
 _CLASS = "class"
 _MOST_FEATURES = 256
-"""Features of which the structure is drawn."""
+"""Largest number of features of a drawn structure."""
 
 
 def page_html(sheets: Sequence[Sheet], title: str) -> str:
@@ -43,6 +44,7 @@ def page_html(sheets: Sequence[Sheet], title: str) -> str:
         "kinds": kinds(points),
         "targets": sorted(targets_of(points), key=lambda name: name != target),
         "sheets": [_sheet(sheet, marks) for sheet in sheets],
+        "has_log": any(p.y.log for s in sheets for view in s.views for p in view.panels),
         "methods": METHODS,
         "data": Markup(embedded(page_data(studies, target))),
         "spec": Markup(embedded(plot_spec(list(marks.values())))),
@@ -57,6 +59,8 @@ def _sheet(sheet: Sheet, marks: Mapping[str, Mark]) -> dict[str, Any]:
     return {
         "name": sheet.name,
         "lede": sheet.lede,
+        "n_failed": len(sheet.study.failed),
+        "failures": [failure.sentence for failure in sheet.failures],
         "facts": sheet.facts,
         "views": [
             {"first": k == 0, **_view(view, sheet.study, marks)}
@@ -72,8 +76,7 @@ def _view(view: View, study: Study, marks: Mapping[str, Mark]) -> dict[str, Any]
         "choices": [_choice(advice, marks) for advice in view.advice],
         "figures": [
             {
-                "caption": "Error against "
-                + (panel.axis.noun if panel.axis.key == "time" else panel.axis.key),
+                "caption": _caption(panel),
                 "beyond": f"{panel.beyond} above {percent(panel.y.high)}, not drawn"
                 if panel.beyond
                 else "",
@@ -86,6 +89,12 @@ def _view(view: View, study: Study, marks: Mapping[str, Mark]) -> dict[str, Any]
         "table": front_grid(view),
         "pictures": _pictures(view, study, marks),
     }
+
+
+def _caption(panel: Panel) -> str:
+    kind = " (logarithmic)" if panel.y.log else ""
+    cost = panel.axis.noun if panel.axis.key == "time" else panel.axis.key
+    return f"Error rate{kind} against {cost}"
 
 
 def _choice(advice: Advice, marks: Mapping[str, Mark]) -> dict[str, Any]:
@@ -126,7 +135,8 @@ def _pictures(view: View, study: Study, marks: Mapping[str, Mark]) -> list[dict[
             "settings": settings(point),
             "for_whom": f"trial {point.number}, {budgets_of(point, view.advice)}",
         }
-        found.setdefault((_picture(point, study), structure_words(point)), []).append(one)
+        words = structure_words(point, study.facts.get("n_classes"))
+        found.setdefault((_picture(point, study), words), []).append(one)
     return [
         {"svg": None if svg is None else Markup(svg), "words": text, "chosen": some}
         for (svg, text), some in sorted(found.items(), key=lambda entry: entry[0][0] is None)
@@ -134,7 +144,9 @@ def _pictures(view: View, study: Study, marks: Mapping[str, Mark]) -> list[dict[
 
 
 def _picture(point: Point, study: Study) -> str | None:
-    """Draw the arcs between the features of a point."""
+    """Draw the arcs between the features of a network, or the tables of an ensemble."""
+    if point.tables:
+        return ensemble_svg(point.tables)
     names = study.facts.get("features") or []
     arcs = _arcs(point)
     if not arcs or len(names) != len(point.parents) or len(names) > _MOST_FEATURES:
@@ -150,23 +162,35 @@ def _picture(point: Point, study: Study) -> str | None:
     return structure_svg(structure, [printable(str(name)) for name in names], caption=False)
 
 
-def structure_words(point: Point) -> str:
+def structure_words(point: Point, n_classes: int | None = None) -> str:
     """Return the structure of a point in a sentence."""
     if not point.is_network:
         return "A baseline, for comparison; it has no network of features."
     if point.family == SUM:
-        return (
-            "Boosted tables: each reads a few cuts of a few features; there is no network "
-            "of features."
-        )
+        return _ensemble_words(point, n_classes)
     arcs = _arcs(point)
     if arcs == 0:
         return f"Naive Bayes: each of {len(point.parents):,} features depends on the class only."
     return f"{len(point.parents):,} features with {arcs:,} arcs between them."
 
 
+def _ensemble_words(point: Point, n_classes: int | None) -> str:
+    """Return the numbers of tables, cuts and features, as far as a study has recorded them."""
+    if not point.tables:
+        n = point.operations // n_classes - 1 if n_classes else 0
+        several = f"{n:,} boosted tables" if n > 1 else "Boosted tables"
+        return f"{several}; this study does not record the features and cuts that they read."
+    cuts = sum(len(levels) - 1 for table in point.tables for _, levels in table)
+    features = {name for table in point.tables for name, _ in table}
+    n = len(point.tables)
+    return (
+        f"{n:,} boosted {'table' if n == 1 else 'tables'} with {cuts:,} cuts of {len(features):,} "
+        "features. A table has a row for each combination of the levels of its features."
+    )
+
+
 def _features(parents: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the parents that are features; the class stands last."""
+    """Return the parents that are features; the class is the last parent."""
     return parents[:-1] if parents[-1:] == (_CLASS,) else parents
 
 

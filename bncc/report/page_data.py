@@ -1,4 +1,4 @@
-"""What the page's scripts need: trials by columns, and the chart of which they make the plots."""
+"""Input of the page's scripts: trials by columns, and the chart template of the plots."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ Columns = dict[str, Any]
 
 
 def page_data(studies: Sequence[Study], target: str | None) -> Columns:
-    """Return JSON values that hold all that the page's scripts need."""
+    """Return the JSON values for the page's scripts."""
     points = [point for study in studies for point in study.points]
     of = [k for k, study in enumerate(studies) for _ in study.points]
     families = families_of(points)
@@ -59,7 +59,7 @@ def _format(point: Point) -> str:
 
 
 def _params(points: Sequence[Point]) -> dict[str, Columns]:
-    """Return each option's values as text, those that are often the same by their index."""
+    """Return the values of each option as text, packed."""
     names = dict.fromkeys(name for point in points for name in point.params)
     return {
         name: packed(
@@ -70,7 +70,7 @@ def _params(points: Sequence[Point]) -> dict[str, Columns]:
 
 
 def packed(texts: Sequence[str | None]) -> Columns:
-    """Return texts as ``values`` and the ``index`` of each row's, -1 for none."""
+    """Return distinct texts as ``values``, and each row's ``index`` among them, -1 for none."""
     values = {text: k for k, text in enumerate(dict.fromkeys(t for t in texts if t is not None))}
     return {
         "values": list(values),
@@ -97,7 +97,7 @@ def _costs(points: Sequence[Point], target: str) -> Columns:
 
 
 def _axes(studies: Sequence[Study], target: str | None) -> list[Columns]:
-    """Return each plot: its scales for each study and for all, and the fronts by rows."""
+    """Return each plot: scales for all studies and for each, and the fronts as rows."""
     points = [point for study in studies for point in study.points]
     some = [study.points for study in studies if study.points]
     found = []
@@ -124,7 +124,7 @@ def _axes(studies: Sequence[Study], target: str | None) -> list[Columns]:
 
 
 def _fronts(studies: Sequence[Study], k: int, axis: Axis) -> list[Columns]:
-    """Return the fronts of a study, of all families (-1) and of each."""
+    """Return the fronts of a study, for all families (-1) and for each."""
     first = sum(len(study.points) for study in studies[:k])
     points = studies[k].points
     rows = {point.number: first + j for j, point in enumerate(points)}
@@ -151,7 +151,7 @@ def _commands(points: Sequence[Point]) -> Columns:
 
 
 def template_of(point: Point) -> str:
-    r"""Return a point's command with its model's name and options replaced by holes."""
+    r"""Return a point's command with placeholders for the model's name and the options."""
     holes = _holes(point.params)
     model = model_name(point.number)
     words: list[str] = []
@@ -173,12 +173,16 @@ def _holes(params: Mapping[str, Choice]) -> dict[tuple[str, str], str]:
 
 
 INK, MUTED, GRID, AXIS, PAPER = "@ink", "@muted", "@grid", "@axis", "@paper"
-"""Stand for colors that the page's scripts put in, those of its theme."""
+"""Placeholders for the colors of the theme, which the page's scripts insert."""
 TITLE = "@title"
 
 
 def plot_spec(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Compile the chart of which the page makes each of its plots."""
+    """
+    Compile the chart template of all plots.
+
+    The page's scripts insert limits, ticks and the type of the error axis (linear or logarithmic).
+    """
     alt, convert = _libraries()
     families = [mark.family for mark in marks]
     scale = alt.Scale(domain=families, range=[mark.color for mark in marks])
@@ -253,14 +257,14 @@ def plot_spec(marks: Sequence[Mark]) -> dict[str, Any]:
 
 
 def vega_script() -> str:
-    """Return the source of Vega and its embedding, to stand inside a page."""
+    """Return the source of Vega and of its embedding for a page."""
     _, convert = _libraries()
     source: str = convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return source
 
 
 def _dashes(alt: Any) -> Any:
-    """Tell studies apart: full lines, dashes, dots."""
+    """Distinguish studies by full, dashed and dotted lines."""
     scale = alt.Scale(domain=[0, 1, 2, 3], range=[[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]])
     return alt.StrokeDash("study:N", scale=scale, legend=None)
 
@@ -278,7 +282,7 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def embedded(value: object) -> str:
-    """Return a value as JSON that may stand inside a ``script`` element."""
+    """Return a value as JSON that is safe inside a ``script`` element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

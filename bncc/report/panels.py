@@ -1,4 +1,4 @@
-"""What plots show: costs, Pareto fronts and limits, computed before anything is drawn."""
+"""Content of the plots: costs, Pareto fronts and limits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from bncc.search.trial_result import Point
 class Axis:
     """A cost of a trial."""
 
-    key: str  # For programs
-    noun: str  # For sentences, such as "instructions"
-    title: str  # Below a plot
+    key: str  # Name in JSON
+    noun: str  # Unit in sentences, such as "instructions"
+    title: str  # Text below a plot
     of: Callable[[Point], float | None]  # The cost of a point; None where it was not measured
 
 
@@ -36,20 +36,20 @@ def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
 
 
 def time_unit(points: Sequence[Point], target: str) -> str:
-    """Return what decisions are counted in on a machine, "instructions" or "cycles"."""
+    """Return the unit of time on a target, "instructions" or "cycles"."""
     found = (point.footprint(target) for point in points)
     return next((cost.unit for cost in found if cost is not None), "instructions")
 
 
 def entries_on(points: Sequence[Point], target: str) -> str:
-    """Return the entry points that were measured on a machine, such as "predict (from states)"."""
+    """Return the entry points that were measured on a target, such as "predict (from states)"."""
     found = (point.footprint(target) for point in points)
     named = dict.fromkeys(cost.entries for cost in found if cost is not None)
     return ", or ".join(functions_of(entries) for entries in named)
 
 
 def targets_of(points: Sequence[Point]) -> tuple[str, ...]:
-    """Return the machines on which at least one point was measured, in the points' order."""
+    """Return the targets on which at least one point was measured, in the points' order."""
     named = dict.fromkeys(target for point in points for target in point.costs)
     return tuple(t for t in named if any(point.footprint(t) is not None for point in points))
 
@@ -68,15 +68,15 @@ def _time(point: Point, target: str) -> float | None:
 class Step:
     """A point of a front."""
 
-    point: Point  # Of all that cost no more, it errs least on validation rows
-    x: float  # What it costs
-    # Whether the upper end of its interval lies below the mean error of the sure step before it.
-    # The first step is sure.
+    point: Point  # The most accurate on validation rows among those of at most its cost
+    x: float  # Cost
+    # The upper end of the interval is below the mean error of the previous sure step. The first
+    # step is sure.
     sure: bool
 
 
 def steps_of(points: Sequence[Point], axis: Axis) -> tuple[Step, ...]:
-    """Return the front of some points and say which steps exceed the interval."""
+    """Return the front of some points, with steps beyond the interval marked as sure."""
     found: list[Step] = []
     least = float("inf")
     for point in front(points, axis.of, lambda point: point.validation.mean):
@@ -96,7 +96,7 @@ def families_of(points: Sequence[Point]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Box:
-    """What a hypervolume is a share of: costs between two values, errors from 0 to another."""
+    """Box of a hypervolume: costs between two values, errors from 0 to another."""
 
     least: float  # least and most: The least and the largest cost of all points
     most: float
@@ -127,7 +127,7 @@ def hypervolume(points: Sequence[Point], axis: Axis, box: Box) -> float:
 
 
 _USUAL = 0.95
-"""Share of the points that lie below the upper limit of errors; the worst would squeeze all."""
+"""Share of the points below the upper limit of errors; the worst ones would compress the plot."""
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ class Panel:
     y: Scale
     points: tuple[Point, ...]  # Those that have a cost
     fronts: Mapping[str, tuple[Step, ...]]  # By family
-    front: tuple[Step, ...]  # Of all families together
+    front: tuple[Step, ...]  # Front of all families together
     shares: Mapping[str, float]  # The hypervolume of each family, 0 .. 1.
 
     @property
     def beyond(self) -> int:
-        """Number of points that err more than is drawn."""
+        """Number of points with an error above the upper limit."""
         return sum(point.validation.mean > self.y.high for point in self.points)
 
 
@@ -179,10 +179,11 @@ def cost_limits(points: Sequence[Point], axis: Axis) -> Scale:
 
 
 def error_limits(points: Sequence[Point], target: str | None) -> Scale:
-    """Return the scale of errors, around the fronts and most of the other points."""
+    """Return the scale of errors for the fronts and most of the other points."""
     errors = sorted(point.validation.mean for point in points)
     usual = errors[ceil(_USUAL * (len(errors) - 1))]
     steps = [step.point for axis in axes_of(points, target) for step in steps_of(points, axis)]
     ends = [point.validation.interval for point in steps] or [(usual, usual)]
     top = max(usual, max(high for _, high in ends))
-    return error_scale(min(errors[0], min(low for low, _ in ends)), top)
+    front = [point.validation.mean for point in steps]
+    return error_scale(min(errors[0], min(low for low, _ in ends)), top, front, errors)

@@ -1,9 +1,10 @@
-"""A study laid out in words, tables and pictures, for each machine it was measured on."""
+"""Layout of a study: words, tables and pictures for each target."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bncc.data.files import printable
+from bncc.report.failures import Failure, failures_of
 from bncc.report.panels import Panel, panels_of, targets_of
 from bncc.report.words import Advice, advise, interval, memory, percent, settings
 from bncc.search.trial_result import Point, Study
@@ -14,12 +15,12 @@ _COUNTS = {
     "n_features": "features",
     "n_classes": "classes",
 }
-"""Facts that are counts, and their names for people."""
+"""Names of the facts that are counts."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A head of a table; `number` aligns it at the right."""
+    """Head of a column; `number` aligns it at the right."""
 
     text: str
     number: bool = True
@@ -27,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: its heads, and cells line by line."""
+    """A table: heads, and cells line by line."""
 
     heads: tuple[Column, ...]
     lines: tuple[tuple[str, ...], ...]
@@ -35,25 +36,25 @@ class Grid:
 
 @dataclass(frozen=True)
 class View:
-    """A study on one machine."""
+    """A study on one target."""
 
-    target: str | None  # The machine; None where nothing was measured
-    panels: tuple[Panel, ...]  # Its plots
-    advice: tuple[Advice, ...]  # What to take, by budget
+    target: str | None  # Name of the target; None if nothing was measured
+    panels: tuple[Panel, ...]  # Plots
+    advice: tuple[Advice, ...]  # Recommendations by budget
 
     @property
     def on_front(self) -> tuple[Point, ...]:
-        """The points on the front of any plot, the least error first."""
+        """The points on the front of any plot, the most accurate first."""
         found = {step.point.number: step.point for p in self.panels for step in p.front}
         return tuple(sorted(found.values(), key=lambda p: (p.validation.mean, p.number)))
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A study as the report shows it."""
+    """Content of the report for one study."""
 
     study: Study  # With at least one point
-    views: tuple[View, ...] = field(repr=False)  # By machine, the one that is shown first in front
+    views: tuple[View, ...] = field(repr=False)  # By target, in the order in which they are shown
 
     @property
     def name(self) -> str:
@@ -62,36 +63,39 @@ class Sheet:
 
     @property
     def lede(self) -> str:
-        """How many trials on how many rows, in a line."""
+        """One line with the numbers of trials, rows, features and classes."""
         facts, failed = self.study.facts, len(self.study.failed)
         parts = [f"{len(self.study.points):,} trials" + (f", {failed:,} failed" if failed else "")]
         if facts.get("data"):
             parts.append(printable(str(facts["data"])))
         counts = (("n_rows", "rows"), ("n_features", "features"), ("n_classes", "classes"))
-        told = [f"{facts[key]:,} {noun}" for key, noun in counts if facts.get(key)]
-        if told:
-            parts.append(", ".join(told))
+        sizes = [f"{facts[key]:,} {noun}" for key, noun in counts if facts.get(key)]
+        if sizes:
+            parts.append(", ".join(sizes))
         fitting = targets_of(self.study.points)
-        parts += [f"none fits {printable(t)}" for t in facts.get("targets", ()) if t not in fitting]
+        misfits = [name for name in facts.get("targets", ()) if name not in fitting]
+        parts += [f"no model fits {printable(name)}" for name in misfits]
         return " · ".join(parts)
 
     @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Failed trials, grouped by reason."""
+        return failures_of(self.study.failed)
+
+    @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Where the study comes from: names and values, fit to be shown."""
-        told = [
+        """Provenance: names and values, fit to be shown."""
+        return tuple(
             (_COUNTS.get(name, printable(name)), f"{value:,}" if name in _COUNTS else text)
             for name, value in self.study.facts.items()
-            if name != "features" and (text := _told(value))
-        ]
-        reasons = [f"trial {n}: {printable(why)}" for n, why in sorted(self.study.failed.items())]
-        shown = "; ".join(reasons[:5]) + ("; ..." if len(reasons) > 5 else "")
-        return (*told, *([("failed", shown)] if shown else []))
+            if name != "features" and (text := _shown(value))
+        )
 
 
 def sheets_of(
     studies: Sequence[Study], target: str | None = None, budgets: Sequence[int] = ()
 ) -> tuple[Sheet, ...]:
-    """Lay out some studies."""
+    """Lay out studies."""
     named = targets_of([point for study in studies for point in study.points])
     targets: list[str | None] = [*sorted(named, key=lambda name: name != target)] or [None]
     return tuple(
@@ -107,7 +111,7 @@ def sheets_of(
 
 
 def front_grid(view: View) -> Grid:
-    """Return the table of the trials on the fronts of a view."""
+    """Return the table of the trials on the Pareto fronts of a view."""
     tested = any(point.test is not None for point in view.on_front)
     heads = [Column("Trial"), Column("Classifier", number=False), Column("Validation error")]
     heads += [Column("95 % interval")] + ([Column("Test error")] if tested else [])
@@ -135,16 +139,16 @@ def _line(point: Point, target: str | None, tested: bool) -> tuple[str, ...]:
 
 
 def budgets_of(point: Point, advice: Sequence[Advice]) -> str:
-    """Return for which budgets a point was chosen, such as "for 4 KB and 8 KB"."""
+    """Return the budgets for which a point is recommended, such as "for 4 KB and 8 KB"."""
     named = [memory(a.budget) for a in advice if a.point is point]
     return f"for {' and '.join(named)}" if named else ""
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if value is None or value == "" or value == [] or value == {}:
         return ""
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {_told(v)}" for name, v in value.items())
+        return "; ".join(f"{name}: {_shown(v)}" for name, v in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_told(v) for v in value)
+        return ", ".join(_shown(v) for v in value)
     return printable(str(value))

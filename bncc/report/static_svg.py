@@ -1,4 +1,4 @@
-"""Plots that stand still: SVG for paper, for files, and for whoever runs no scripts."""
+"""Static plots: SVG for print, for files and for pages without scripts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -8,9 +8,9 @@ from bncc.report.words import percent, settings
 from bncc.search.trial_result import Point
 
 WIDTH, HEIGHT = 384.0, 300.0
-"""Of a plot, px."""
+"""Size of a plot, px."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 10.0, 12.0, 42.0
-"""From the plot's edges to the axes, px."""
+"""Distances from the plot's edges to the axes, px."""
 
 
 _g = "{:g}".format
@@ -20,7 +20,7 @@ def plot_svg(panel: Panel, marks: Mapping[str, Mark]) -> str:
     """Draw a plot."""
     plot = _Plot(panel)
     parts = [
-        element("title", f"Error on validation rows against {shown(panel.axis.title)}"),
+        element("title", f"Error rate on validation rows against {shown(panel.axis.title)}"),
         *plot.frame(),
         plot.stairs(panel.front, class_="best"),
     ]
@@ -38,13 +38,13 @@ def plot_svg(panel: Panel, marks: Mapping[str, Mark]) -> str:
 
 
 class _Plot:
-    """Where figures lie on the paper."""
+    """Positions and elements of a plot."""
 
     def __init__(self, panel: Panel) -> None:
         self.panel = panel
         self.right, self.bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
-        self._across = panel.x.logarithmic(_LEFT, self.right)
-        self._upward = panel.y.linear(self.bottom, _TOP)
+        self._across = panel.x.place(_LEFT, self.right)
+        self._upward = panel.y.place(self.bottom, _TOP)
 
     def x(self, cost: float) -> float:
         return round(self._across(max(cost, self.panel.x.low)), 1)
@@ -96,11 +96,11 @@ class _Plot:
 
     def step(self, step: Step, mark: Mark) -> str:
         x, y = self._place(step.point)
-        told = f"trial {step.point.number}, {settings(step.point)}: "
-        told += f"{percent(step.point.validation.mean)}, {step.x:,.0f} {self.panel.axis.noun}"
+        words = f"trial {step.point.number}, {settings(step.point)}: "
+        words += f"{percent(step.point.validation.mean)}, {step.x:,.0f} {self.panel.axis.noun}"
         size, how = (9.0, "sure") if step.sure else (5.5, "unsure")
         fill = mark.color if step.sure else None
-        tip, path = element("title", shown(told)), mark.path(x, y, size)
+        tip, path = element("title", shown(words)), mark.path(x, y, size)
         return element("path", tip, d=path, fill=fill, class_=how, stroke=mark.color)
 
     def _place(self, point: Point) -> tuple[float, float]:
@@ -124,7 +124,7 @@ text { font: 11px system-ui, sans-serif; fill: #5a6470; }
 .cloud { stroke-width: 4.5; stroke-linecap: round; stroke-opacity: .28; }
 .sure { stroke: #fff; stroke-width: 1; } .unsure { fill: #fff; stroke-width: 1.3; }
 """
-"""How the plots look on white."""
+"""Style of the plots on white."""
 _HEAD = 34.0
 """Height of a line of text above a row of plots, px."""
 
@@ -144,12 +144,17 @@ def drawing_svg(
     ]
     for k, (name, panels) in enumerate(rows):
         top = 2 * _HEAD + k * (_HEAD + HEIGHT)
-        parts.append(_label("legend", 16, top + 22, f"{name}: error on validation rows"))
+        parts.append(_label("legend", 16, top + 22, f"{name}: {_error_title(panels)}"))
         for j, panel in enumerate(panels):
             place = f'x="{8 + j * WIDTH:g}" y="{top + _HEAD:g}" '
             parts.append(plot_svg(panel, marks).replace("<svg ", f"<svg {place}", 1))
     box = f"0 0 {width:g} {height:g}"
     return document(parts, width=_g(width), height=_g(height), viewBox=box)
+
+
+def _error_title(panels: Sequence[Panel]) -> str:
+    kind = " (logarithmic)" if any(panel.y.log for panel in panels) else ""
+    return f"error rate on validation rows{kind}"
 
 
 def _legend(marks: Iterable[Mark]) -> Iterator[str]:

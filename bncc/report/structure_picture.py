@@ -1,4 +1,4 @@
-"""The structure of a classifier: an SVG, children below their parents, or DOT for Graphviz."""
+"""Structure of a classifier as SVG, children below their parents, or as DOT for Graphviz."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from bncc.structure.graph import Structure, acyclic_part, topological_order
 _CHAR = 7.2
 """Width of a character of the 12 px monospaced label, in px."""
 _HEIGHT, _LINE, _GAP_X, _MARGIN = 26.0, 66.0, 14.0, 16.0
-"""Of a box, from line to line, between boxes, around all, px."""
+"""Height of a box, distance of lines, gap between boxes, and margin, px."""
 _CAPTION = 24.0
-"""Height of the line of text above all, px."""
+"""Height of the caption, px."""
 _SHELF = 1600.0
-"""Width after which trees go on below, px."""
+"""Width of a line of trees, px."""
 _BULGE, _BULGE_LINE = 18.0, 10.0
-"""How far an arc that closes a cycle leads aside, and more for each line that it climbs, px."""
+"""Distance of a closing arc from the boxes, and its increment per line that it spans, px."""
 _BACK = "#b03a2e"
-"""Color of such an arc."""
+"""Color of an arc that closes a cycle."""
 _ARROW = (
     "<defs><marker id='tip' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' "
     "markerHeight='7' orient='auto'><path d='M0 0L8 4L0 8z'/></marker></defs>"
 )
 _LONGEST = 28
-"""Characters of a label that are drawn; the whole name is the box's tooltip."""
+"""Longest label in characters; the full name is the box's tooltip."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """Where a feature is drawn."""
+    """Position of a feature."""
 
     x: float  # x and y: Middle of the upper edge, px
     y: float
@@ -70,7 +70,7 @@ def structure_svg(
     if structure.class_parents:
         title += ", and has parents itself"
     if closing:
-        title += "; red arcs close cycles: no Bayesian network"
+        title += "; red arcs close cycles: not a Bayesian network"
     if caption:
         width = max(width, len(title) * _CHAR + 2 * _MARGIN)
     top = 0.0 if caption else _CAPTION

@@ -1,4 +1,4 @@
-"""SVG by hand: elements with escaped text, documents, and the marks of families."""
+"""SVG: elements with escaped text, documents, and marks of families."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -70,13 +70,13 @@ def hex_color(parts: Iterable[int]) -> str:
 
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
-"""Of Okabe and Ito, the darker ones first; grey for their black, to be seen on black."""
+"""Palette of Okabe and Ito, darker colors first, with gray instead of black."""
 
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
     "triangle-left",
 )  # fmt: skip
-"""By their names in Vega."""
+"""Names of the shapes in Vega."""
 
 _CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
     "square": ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)),
@@ -90,12 +90,12 @@ _CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
     "triangle-right": ((0.65, 0), (-0.47, 0.62), (-0.47, -0.62)),
     "triangle-left": ((-0.65, 0), (0.47, 0.62), (0.47, -0.62)),
 }  # fmt: skip
-"""Of all shapes but the circle, for a size of 1."""
+"""Corners of all shapes but the circle, for a size of 1."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a family is drawn."""
+    """Color and shape of a family."""
 
     family: str  # Its name
     color: str  # As in CSS

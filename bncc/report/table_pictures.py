@@ -1,64 +1,62 @@
-"""Tables of a sum and explanations of decisions as SVG, and what features read in words."""
+"""Boosted tables and explanations of decisions as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.files import printable
-from bncc.discretize.feature import Feature
 from bncc.model.model import Model
+from bncc.model.table_levels import level_words
 from bncc.report.svg import BACKGROUND, element, hex_color, monospaced, shortened, text
-from bncc.structure.decision_tables import RowIndex
 
 _MOST_TABLES = 12
-"""Tables that are drawn unless all are asked for."""
+"""Default number of drawn tables."""
 _CHAR = 6.7
 """Width of a character of the 11 px monospaced text, in px."""
 _LINE, _GAP, _MARGIN = 18.0, 26.0, 20.0
-"""Height of a row, between tables, around all, px."""
+"""Height of a row, gap between tables, and margin, px."""
 _SHELF = 1400.0
-"""Width after which tables go on below, px."""
+"""Width of a line of tables, px."""
 _HEAD = 46.0
 """Height of a table's title and the names of its columns, px."""
 _MOST_NUMBERS = 12
-"""Classes up to which cells hold numbers."""
+"""Largest number of classes for numbers in cells."""
 _LONGEST = 16
-"""Characters of a name that are drawn; the whole one is a tooltip."""
+"""Longest name in characters; the full one is a tooltip."""
 _FOR, _AGAINST = (33, 102, 172), (178, 24, 43)
-"""Colors of what speaks most for a class and most against it."""
+"""Colors of the strongest evidence for a class and against it."""
 _MOST_STEPS = 14
-"""Tables of an explanation with bars of their own, those that say most; the others share one."""
+"""Number of bars of an explanation, those of the largest steps; other tables share one."""
 _MOST_CLASSES = 12
-"""Classes whose sums are drawn, the likeliest."""
+"""Largest number of classes with a bar, the most probable ones."""
 _BAR, _LABEL, _BARS, _READS = 20.0, 130.0, 380.0, 100
 """Height of a bar, width of its name and of all bars, px; characters of what tables read."""
 
 Bar = tuple[str, float, str]
-"""A bar: its name, how far it leads in nats, and what is said beside it."""
+"""A bar: name, step in nats, and the text to its right."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A table as it is drawn."""
+    """Content of a drawn table."""
 
-    title: str  # Its number, and how far its rows are apart
+    title: str  # Number and spread
     columns: tuple[str, ...]  # Names of its features, outermost first; none of the prior
-    levels: tuple[tuple[str, ...], ...]  # Of each feature, what its levels stand for
-    nats: FloatArray  # (n_rows, n_classes) float64: What a row says for a class
+    levels: tuple[tuple[str, ...], ...]  # Readings of the levels of each feature
+    nats: FloatArray  # (n_rows, n_classes) float64: evidence of a row for a class
 
     @property
     def widths(self) -> tuple[float, ...]:
-        """Of the columns of features, px."""
+        """Widths of the columns of features, px."""
         cells = zip(self.columns, self.levels, strict=True)
         return tuple(max(map(len, (_cut(name), *texts))) * _CHAR + 14 for name, texts in cells)
 
 
 def sum_svg(model: Model, *, show_all: bool = False) -> str:
-    """Draw tables of a sum: a row for each joint level of its features, a column for each class."""
+    """Draw boosted tables: a row for each combination of levels, a column for each class."""
     sheets = [_sheet(model, t) for t in range(len(model.tables))]
     order = sorted(range(len(sheets)), key=lambda t: (-_spread(sheets[t].nats), t))
     shown = [sheets[t] for t in order[: len(sheets) if show_all else _MOST_TABLES]]
@@ -78,28 +76,21 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
 def _sheet(model: Model, t: int) -> Sheet:
     lookup, nats = model.lookups[t], _nats(model, model.tables[t])
     return Sheet(
-        f"table {t}, rows {_spread(nats):.2f} nats apart",
+        f"table {t}, spread {_spread(nats):.2f} nats",
         tuple(printable(model.features[f].name) for f in lookup.features),
-        tuple(_levels(model, lookup, f) for f in lookup.features),
+        tuple(tuple(map(printable, level_words(model, lookup, f))) for f in lookup.features),
         nats,
     )
 
 
-def _levels(model: Model, lookup: RowIndex, f: int) -> tuple[str, ...]:
-    """Return what the levels of a feature stand for."""
-    starts = [*lookup.states(f), model.n_states[f]]
-    ranges = pairwise(starts)
-    return tuple(printable(span(model.features[f], a, b - 1)) for a, b in ranges)
-
-
 def _nats(model: Model, costs: IntArray) -> FloatArray:
-    """Return what rows of costs say for each class, 0 in the mean over classes."""
+    """Return the evidence of rows of costs for each class in nats, with mean 0 over classes."""
     unit = 2.0**-model.q_format.frac_bits
     return np.asarray(unit * (costs.mean(axis=1, keepdims=True) - costs))
 
 
 def _spread(nats: FloatArray) -> float:
-    """Return how far rows are from their mean: the root of the mean square, in nats."""
+    """Return the root-mean-square distance of rows from their mean, in nats."""
     return float(np.sqrt(((nats - nats.mean(axis=0)) ** 2).mean()))
 
 
@@ -108,7 +99,7 @@ def _class_width(model: Model) -> float:
 
 
 def _class_height(model: Model) -> float:
-    """Return the height that names of classes take, which are turned where they are too long."""
+    """Return the height of the names of classes, which are rotated if they are too long."""
     longest = max(len(_cut(name)) for name in model.classes)
     return 0.0 if _fits(model) else longest * _CHAR * 0.75
 
@@ -120,14 +111,14 @@ def _fits(model: Model) -> bool:
 def _places(
     sheets: list[Sheet], step: float, names: float
 ) -> tuple[list[tuple[float, float]], float, float]:
-    """Return where each sheet begins, side by side until a shelf is full, and the page's size."""
+    """Return the position of each sheet, side by side in lines, and the size of the page."""
     places: list[tuple[float, float]] = []
     x, y, tallest, widest = _MARGIN, _MARGIN + 54, 0.0, 0.0
     for sheet in sheets:
         width = max(sum(sheet.widths) + step * sheet.nats.shape[1], len(sheet.title) * _CHAR)
-        width += names  # which lean over to the right
+        width += names  # rotated names extend to the right
         height = _HEAD + names + _LINE * len(sheet.nats)
-        if x > _MARGIN and (x + width > _SHELF or len(places) == 1):  # the prior stands alone
+        if x > _MARGIN and (x + width > _SHELF or len(places) == 1):  # the prior has its own line
             x, y, tallest = _MARGIN, y + tallest + _GAP, 0.0
         places.append((x, y))
         x, tallest = x + width + _GAP, max(tallest, height)
@@ -158,7 +149,7 @@ def _drawn(model: Model, sheet: Sheet, step: float, top: float) -> list[str]:
 
 
 def _level_cells(sheet: Sheet, head: float) -> list[str]:
-    """Return the cells of features: each level as high as the rows that it is read in."""
+    """Return the cells of features: each level spans its rows."""
     parts, x, n_rows = [], 0.0, len(sheet.nats)
     n_blocks = 1
     for width, texts in zip(sheet.widths, sheet.levels, strict=True):
@@ -192,7 +183,7 @@ def _color(value: float, share: float) -> str:
 
 
 def _key(top: float) -> list[str]:
-    """Return what colors stand for."""
+    """Return the color key."""
     y, step, n = _MARGIN + 20, 14.0, 9
     words = f"against a class, {-top:.1f} nats"
     parts = [_plain(_MARGIN, y + 11, words)]
@@ -235,7 +226,7 @@ def explanation_svg(facts: Mapping[str, Any]) -> str:
 
 
 def _steps(facts: Mapping[str, Any], first: str, second: str) -> list[Bar]:
-    """Return how far each table leads ahead, the largest step first, and all of them together."""
+    """Return the lead that each table adds, the largest step first, and that of the others."""
     parts = []
     for part in facts["contributions"]:
         name = part["table"] if part["table"] == "prior" else f"table {part['table']}"
@@ -249,7 +240,7 @@ def _steps(facts: Mapping[str, Any], first: str, second: str) -> list[Bar]:
 
 
 def _totals(facts: Mapping[str, Any]) -> list[Bar]:
-    """Return the sums of the classes, the largest first."""
+    """Return the totals of the classes, the largest first."""
     labels = facts["contributions"][0]["nats"]
     sums = [
         (label, sum(part["nats"][label] for part in facts["contributions"]), "") for label in labels
@@ -258,7 +249,7 @@ def _totals(facts: Mapping[str, Any]) -> list[Bar]:
 
 
 def _bars(bars: list[Bar], top: float, *, goes_on: bool) -> list[str]:
-    """Draw bars below one another; with `goes_on` each begins where the one before it ended."""
+    """Draw bars below one another; with `goes_on` each begins at the end of the previous one."""
     at, spans = 0.0, []
     for _, nats, _ in bars:
         begin = at if goes_on else 0.0
@@ -281,60 +272,3 @@ def _bars(bars: list[Bar], top: float, *, goes_on: bool) -> list[str]:
         parts.append(text(left + _BARS + 12, y + 14, f"{nats:+.2f}", fill="#223"))
         parts.append(text(left + _BARS + 70, y + 14, words, fill="#456"))
     return parts
-
-
-def between(feature: Feature, first: int, last: int) -> str:
-    """Say which readings have some states, as a clause about the feature."""
-    if _are_labels(feature, first, last):
-        return f"{feature.name} is {_labels(feature, first, last)}"
-    above, up_to, has_missing = _ends(feature, first, last)
-    more = "" if above is None else f"> {above:.6g}"
-    less = "" if up_to is None else f"<= {up_to:.6g}"
-    numbers = " and ".join(part for part in (more, less) if part) or "any"
-    return f"{feature.name} {numbers}" + (" or missing" if has_missing else "")
-
-
-def span(feature: Feature, first: int, last: int) -> str:
-    """Say the same in a few characters, without the name."""
-    if feature.kind == "state":
-        ends = f"{first} .. {last}" if last > first else str(first)
-        return f"> {first - 1}" if first and last == feature.n_states - 1 > first else ends
-    if _are_labels(feature, first, last):
-        return _labels(feature, first, last).replace("missing", "?")
-    above, up_to, has_missing = _ends(feature, first, last)
-    if above is None:
-        words = "any" if up_to is None else f"≤ {up_to:.4g}"
-    else:
-        words = f"> {above:.4g}" if up_to is None else f"{above:.4g} .. {up_to:.4g}"
-    return words + (" or ?" if has_missing else "")
-
-
-def _are_labels(feature: Feature, first: int, last: int) -> bool:
-    """Return whether states are no range of readings: categories, or a missing reading alone."""
-    is_missing = first > len(feature.thresholds) or last < _first_reading(feature)
-    return is_missing or not feature.is_numeric
-
-
-def _ends(
-    feature: Feature, first: int, last: int
-) -> tuple[int | float | None, int | float | None, bool]:
-    """Return above which reading states begin, up to which they go, and whether one is missing."""
-    cuts, begin = feature.thresholds, _first_reading(feature)
-    above = cuts[first - 1] if first > begin else None
-    up_to = cuts[last] if last < len(cuts) else None
-    return above, up_to, first < begin or last > len(cuts)
-
-
-def _first_reading(feature: Feature) -> int:
-    """Return the first state of readings: in a sum a missing one may lie below it."""
-    return int(feature.has_missing_below)
-
-
-def _labels(feature: Feature, first: int, last: int) -> str:
-    known = feature.categories
-    states = range(first, last + 1)
-    return " or ".join(known[s] if s < len(known) else _nameless(feature, s) for s in states)
-
-
-def _nameless(feature: Feature, state: int) -> str:
-    return str(state) if feature.kind == "state" else "missing"

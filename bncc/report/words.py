@@ -1,4 +1,4 @@
-"""Studies in words: figures, settings, what to take within a budget, how all was measured."""
+"""Studies in words: figures, settings, recommendations by budget, and methods."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,24 +8,27 @@ from bncc.search.trial_result import Choice, Footprint, Point, Rate, Study
 from bncc.structure.catalog import SUM
 
 BASELINE = "baseline."
-"""What options of baselines begin with."""
+"""Prefix of the options of baselines."""
+BOOSTED = "boosted tables"
+"""Ensembles of small decision tables."""
 _LEFT_OUT = tuple(f"{BASELINE}{name}" for name in ("name", "lr", "epochs", "batch-size"))
 
 
 def kinds(points: Iterable[Point]) -> tuple[str, str]:
-    """Return what families are called, one and several: structures, unless there are baselines."""
+    """Return the noun for families, singular and plural: structures, unless there are baselines."""
     if all(point.is_network for point in points):
         return "Structure", "Structures"
     return "Family", "Families"
 
 
 def settings(point: Point) -> str:
-    """Return what tells a classifier from others in a sentence, such as "naive with 3 bits"."""
+    """Return a short description of a classifier, such as "naive with 3 bits"."""
     if not point.is_network:
         return baseline(point)
     has_arcs = any(set(names) - {"class"} for names in point.parents)
     is_bare = point.family not in ("naive", SUM) and not has_arcs
     name = f"{point.family} (no arcs, so naive)" if is_bare else point.family
+    name = BOOSTED if point.family == SUM else name
     if point.q_format is None:
         return f"{name} in floats"
     bits = sum(point.q_format)
@@ -33,7 +36,7 @@ def settings(point: Point) -> str:
 
 
 def baseline(point: Point) -> str:
-    """Return a baseline with what makes it large or small, such as "tree (leaves 48)"."""
+    """Return a baseline with the options that determine its size, such as "tree (leaves 48)"."""
     options = {
         name.removeprefix(BASELINE): value
         for name, value in point.params.items()
@@ -59,7 +62,7 @@ def _figure(share: float) -> str:
 
 
 def word(value: Choice) -> str:
-    """Return a value as it stands in a command, numbers to the last bit."""
+    """Return a value in the form of a command line, numbers with all digits."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -86,21 +89,20 @@ def pace(cost: Footprint) -> str:
 
 
 BUDGETS = tuple(256 * 2**k for k in range(11))
-"""Bytes, where the user names none: 256 to 256 KB."""
+"""Default budgets in bytes: 256 to 256 KB."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to take within a budget."""
+    """Recommendation for a budget."""
 
     budget: int  # Bytes
-    # Of those that fit, the one that errs least on validation rows; None where none fits
-    point: Point | None
-    sentences: tuple[str, str]  # Two
+    point: Point | None  # The most accurate on validation rows that fits; None if none fits
+    sentences: tuple[str, str]  # Accuracy and footprint, and a comparison with half the budget
 
 
 def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tuple[Advice, ...]:
-    """Choose a classifier for each budget of flash."""
+    """Recommend a classifier for each flash budget."""
     sized = _sized(study.points, target)
     if not sized:
         return ()
@@ -110,7 +112,7 @@ def advise(study: Study, target: str | None, budgets: Sequence[int] = ()) -> tup
         same = advice.point is None or (found and found[-1].point is advice.point)
         if budgets or not same:
             found.append(advice)
-    # A tiny or a huge study has no power of two in its range.
+    # The sizes of a tiny or a huge study may be below or above all powers of two.
     return tuple(found) or (_within(min(size for size, _ in sized), sized, target),)
 
 
@@ -118,7 +120,7 @@ Sized = list[tuple[int, Point]]
 
 
 def _sized(points: Sequence[Point], target: str | None) -> Sized:
-    """Return the points with their bytes, the least error first, then the least bytes."""
+    """Return the points with their bytes, the most accurate first, then the smallest."""
     sized = []
     for point in points:
         if target is None:
@@ -138,17 +140,17 @@ def _within(budget: int, sized: Sized, target: str | None) -> Advice:
             None,
             (
                 f"No measured model fits in {memory(budget)} of {where}.",
-                f"The smallest is {settings(least)}: {size:,} bytes, with a "
-                f"{percent(least.validation.mean)} error rate on validation rows.",
+                f"The smallest is {settings(least)}: {size:,} bytes, with an error rate of "
+                f"{percent(least.validation.mean)} on validation rows.",
             ),
         )
     tested = "" if point.test is None else f" and {percent(point.test.mean)} on test rows"
     cost = point.footprint(target) if target else None
     time = f"{point.operations:,} additions per decision" if cost is None else pace(cost)
     first = (
-        f"Best in {memory(budget)} of {where}: {settings(point)}, with an error rate of "
-        f"{percent(point.validation.mean)} ({interval(point.validation)}) on validation rows"
-        f"{tested}, {size:,} bytes and {time}."
+        f"In {memory(budget)} of {where}, the most accurate model is {settings(point)}, with an "
+        f"error rate of {percent(point.validation.mean)} ({interval(point.validation)}) on "
+        f"validation rows{tested}; it takes {size:,} bytes and {time}."
     )
     return Advice(budget, point, (first, _cheaper(budget, point, sized, target)))
 
@@ -158,21 +160,21 @@ def _best(most: float, sized: Sized) -> tuple[int, Point | None]:
 
 
 def _cheaper(budget: int, point: Point, sized: Sized, target: str | None) -> str:
-    """Say what half the budget would cost in accuracy."""
+    """Compare a recommendation with that for half the budget."""
     what = "flash" if target else "memory"
     half, other = _best(budget / 2, sized)
     if other is None:
         return f"No measured model fits in half as much {what}."
     if other is point:
         return f"It fits in half as much {what}, too."
-    told = f"{settings(other)} in {half:,} bytes"
+    smaller = f"{settings(other)} in {half:,} bytes"
     more = other.validation.mean - point.validation.mean
     if more < 0.00005:
-        return f"Half as much {what} is as accurate: {told}."
+        return f"Half as much {what} is as accurate: {smaller}."
     within = other.validation.mean <= point.validation.interval[1]
     doubt = ", within the interval" if within else ""
     points = points_between(point.validation.mean, other.validation.mean)
-    return f"Half as much {what} adds {points} to the error rate{doubt}: {told}."
+    return f"Half as much {what} adds {points} to the error rate{doubt}: {smaller}."
 
 
 METHODS = (
@@ -192,9 +194,9 @@ METHODS = (
     (
         "Pareto front",
         "A trial is on the front if every trial of at most its footprint has a higher error rate. "
-        "A step is marked as sure if the upper end of its interval is below the mean error rate "
-        "of the previous sure step; the first step is sure. Trials are evaluated on the same "
-        "rows, so this is a rule of thumb, not a test.",
+        "A step is marked as significant if the upper end of its interval is below the mean error "
+        "rate of the previous significant step; the first step always is. Trials are evaluated "
+        "on the same rows, so this is a rule of thumb, not a test.",
     ),
     (
         "Hypervolume",
@@ -223,4 +225,4 @@ METHODS = (
         "Bits of all table entries and the prior, before compiler passes, which reduce them.",
     ),
 )
-"""Heads and texts."""
+"""Heads and texts of the methods."""

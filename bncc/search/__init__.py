@@ -1,1 +1,1 @@
-"""The best classifier for a budget: families and sizes tried on rows held out."""
+"""Search for the best classifier within a budget, over families and sizes, on validation rows."""

@@ -1,4 +1,4 @@
-"""Baselines in a sweep: a space that draws them too, and their settings."""
+"""Baselines in a sweep: their search space, and their settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from bncc.baselines.learn import BaselineSettings
 
 NAME = f"{BASELINE}.name"
-"""The option that says which baseline."""
+"""The option that names the baseline."""
 NEURAL = frozenset({"dnn", "cnn"})
-"""Those that are trained in torch."""
+"""Baselines that are trained in torch."""
 LEAST_PIXELS = 64
-"""Of an image that ``all`` convolves."""
+"""Smallest number of pixels of an image that ``all`` convolves."""
 SHARED = ("discretize", "n-bins")
-"""Options of both: all learn from the same states."""
+"""Options of networks and baselines: all learn from the same states."""
 
 
 def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
-    """Read the value of ``--baselines``."""
+    """Parse the value of ``--baselines``."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in (*BASELINES, "all")]
     if unknown or not names:
@@ -45,7 +45,7 @@ def named_baselines(text: str, n_features: int) -> tuple[str, ...]:
 
 
 def with_baselines(space: Space, names: Sequence[str]) -> Space:
-    """Return a space that draws baselines beside what it drew before."""
+    """Return a space that contains baselines in addition to its own values."""
     if CLASSIFIER in space.options:
         raise OptionError("the space already samples the classifier; drop --baselines")
     preset = Path(__file__).with_name("spaces") / "baselines.toml"
@@ -82,7 +82,7 @@ def baseline_settings(params: Mapping[str, Choice], seed: int) -> "BaselineSetti
 
 
 def _own(params: Mapping[str, Choice]) -> dict[str, Choice]:
-    """Return the options of a baseline but its name, by their keys."""
+    """Return the options of a baseline except its name, by their keys."""
     keys = {name: option_of(name).key_below(BASELINE) for name in params if name != NAME}
     return {key: params[name] for name, key in keys.items() if key is not None}
 
@@ -92,6 +92,6 @@ def _only_ours(case: Case) -> Case:
 
 
 def _of(case: Case, names: Sequence[str]) -> tuple[Case, ...]:
-    """Return a case for those of its baselines that are wanted, none without any."""
+    """Return a case restricted to the requested baselines, empty if there are none."""
     wanted = tuple(name for name in case.when.get(NAME, ()) if name in names)
     return (replace(case, when={NAME: wanted}),) if wanted else ()

@@ -1,4 +1,4 @@
-"""The best classifier for a budget, by rows held out of training."""
+"""The best classifier within a budget, by its error on validation rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -27,29 +27,29 @@ from bncc.train.train_model import TrainResult, train_model
 from bncc.train.weights import counting_rows
 
 NETWORKS = ("naive", "chow-liu")
-"""Networks that are tried, each in the most bits that fit."""
+"""Network structures in the search, each with the most bits that fit."""
 FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
-"""Least fraction of rows held out: what is chosen among is close together."""
+"""Smallest fraction of validation rows: the candidates' errors are close together."""
 LEAST_CONFIG = EnsembleConfig(rows=ROWS[0], bits=BITS[0])
 LESS = 0.97
-"""Of the tables, where the sum of all rows takes more than that of some did."""
+"""Shrink factor of the tables, if the ensemble of all rows is larger than that of some rows."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ends with."""
+    """Result of a search."""
 
     result: TrainResult  # The model, learned from all rows
-    settings: TrainSettings  # What trains it again
-    price: Resources  # What it takes
-    tried: tuple[Evaluation, ...] = ()  # Those that fit, in the order in which they were tried
-    seconds: float = 0.0  # Wall time of all
-    is_short: bool = False  # Whether the search was ended early, as it was asked to
+    settings: TrainSettings  # Settings that reproduce its training
+    price: Resources  # Its resources
+    tried: tuple[Evaluation, ...] = ()  # Candidates that fit, in the order of evaluation
+    seconds: float = 0.0  # Total wall time
+    is_short: bool = False  # True if the search was ended early on request
 
 
 def refuse_searched(settings: TrainSettings) -> None:
-    """Raise an OptionError where an option is set of which a search tries several values."""
+    """Raise an OptionError if an option is set for which a search tries several values."""
     given = [
         option.flag
         for option in OPTIONS.values()
@@ -66,10 +66,10 @@ def families_of(
     settings: TrainSettings, named: str | None, extras: frozenset[str] = frozenset()
 ) -> tuple[tuple[str, ...], str | None]:
     """
-    Return the structures to try, only the one that is named if any, and a note on others.
+    Return the structures to try, only the named one if any, and a note on others.
 
-    `extras` are the entry points that are emitted, as in ``--with``. Boosted tables are left out
-    where they have no use for an option; the note says so.
+    `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
+    do not support an option; the note reports this.
     """
     if named is not None:
         return (named,), None
@@ -92,13 +92,13 @@ def search_input(
     test: Dataset | None = None,
     choose_by: str | None = None,
 ) -> SearchInput:
-    """Return what all evaluations of a search share."""
+    """Return the common inputs of all evaluations of a search."""
     base = replace(base, validation=max(base.validation, HELD))
     return SearchInput(counting_rows(dataset), base, budget, test, choose_by, toolchain_of(budget))
 
 
 def open_log(path: Path | None, given: SearchInput, families: tuple[str, ...]) -> Log:
-    """Return what is known of a search, kept in a file; refuse the file of another search."""
+    """Return the log of a search; reject the file of another search."""
     head = {} if path is None else search_head(given, families)
     return Log(
         path,
@@ -140,13 +140,13 @@ def searched(
     """
     Try families and sizes, and train the best that fits.
 
-    Every candidate learns without the rows held out, which then judge it. Sums of tables are tried
-    in several forms, each with as many tables as fit, and going on from the best form to those
-    beside it; where rows are few, several folds of them judge. Networks are tried in the most bits
-    that fit, and judged by the same folds.
+    Every candidate is trained without the validation rows, and evaluated on them. Boosted tables
+    are tried in several forms, each with as many tables as fit, from the best form to its
+    neighbors; with few rows, they are evaluated on several folds. Networks are tried with the most
+    bits that fit, and evaluated on the same folds.
 
-    What is found depends on neither the log nor who works: parts of evaluations that the log holds
-    are not worked on again.
+    The result does not depend on the log or on the workers: evaluations in the log are not
+    repeated.
     """
     begin = perf_counter()
     stop = stop or StopRequest()
@@ -179,7 +179,7 @@ def searched(
 
 
 def _best(tried: Sequence[Evaluation]) -> Evaluation:
-    """Return what errs least of those that all folds have judged."""
+    """Return the candidate with the lowest error among those evaluated on all folds."""
     return min(tried, key=lambda one: one.order)
 
 
@@ -198,7 +198,7 @@ def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Eva
 
 
 def _final(evaluator: Evaluator, best: Evaluation) -> Found:
-    """Train on all rows, with fewer tables while they do not fit."""
+    """Train on all rows, reducing the number of tables until they fit."""
     if best.result is not None:
         return Found(best.result, best.settings, best.price)
     settings, budget = best.settings, evaluator.given.budget
@@ -216,7 +216,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
 
 
 def _least(given: SearchInput, families: tuple[str, ...]) -> str:
-    """Return what the smallest classifier of all families takes of what is limited."""
+    """Return the limited resources of the smallest classifier of all families."""
     prices = []
     for name in families:
         least = LEAST_CONFIG.settings(given.base, 1) if name == SUM else None
@@ -233,7 +233,7 @@ def _limits(budget: Budget) -> str:
 
 
 def _taken(budget: Budget, flash: int | None, instructions: int | None) -> str:
-    """Return bytes and instructions, where they are limited, for people."""
+    """Return flash and instructions, if they are limited, as text."""
     parts = [f"{flash} bytes of flash"] if budget.flash is not None else []
     parts += [f"{instructions} instructions"] if budget.instructions is not None else []
     return " and ".join(parts)

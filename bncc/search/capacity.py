@@ -1,4 +1,4 @@
-"""How many tables of a form fit: what they take is nearly a line, found from what some took."""
+"""Number of tables of a form that fit, from a linear model of their resources."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,48 +13,48 @@ from bncc.search.evaluation import Evaluator, Sizes
 
 MOST_TABLES = 600
 WITHOUT_LIMIT = 60
-"""Tables of a sum that may take what it wants."""
+"""Number of boosted tables if no resource is limited."""
 CUT_BYTES, TABLE_BYTES = 2, 1
 CUT_STEPS, TABLE_STEPS = 10, 35
-"""About as instructions are."""
+"""Steps of a cut and of a table, roughly proportional to instructions."""
 USUAL_CODE, USUAL_PER_STEP = 300.0, 0.5
-"""Beside the rows and cuts, and instructions of a step, until a form like it has been priced."""
+"""Initial estimates of code beyond rows and cuts, and of instructions per step, for a new form."""
 USUAL_CUTS, USUAL_FILL = 4, 0.8
-"""Of a table that is not grown yet: cuts, and of the most rows those that it has."""
+"""Initial estimate for a table that is not grown yet: cuts, and the fraction of rows in use."""
 MARGIN = 0.995
-"""Of a limit that is aimed at."""
+"""Fraction of a limit that is targeted."""
 STEEPEST = 4.0
-"""Bytes of one that is counted, at most, and of so many, at least."""
+"""Upper bound on bytes of flash per counted byte; its reciprocal is the lower bound."""
 WORTH_MORE = 1.03
-"""So many times the tables are worth another try."""
+"""Growth factor of the tables that is worth another try."""
 MOST_TRIES = 5
-"""From then on the tables are halved until they fit."""
+"""Number of tries after which the tables are halved until they fit."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What sums take, by what can be counted of their tables."""
+    """Linear model of the resources of boosted tables, by counted properties."""
 
-    code: float = USUAL_CODE  # Bytes beside those that are counted
-    per_byte: float = 1.0  # Bytes of a byte that is counted
-    per_step: float = USUAL_PER_STEP  # Instructions of a step that is counted
+    code: float = USUAL_CODE  # Bytes in addition to counted ones
+    per_byte: float = 1.0  # Bytes per counted byte
+    per_step: float = USUAL_PER_STEP  # Instructions per counted step
 
     @classmethod
     def through(cls, priced: Sequence[tuple[FloatArray, Resources]]) -> "Line":
-        """Return the line of sums of one form."""
+        """Return the linear model of one form."""
         (n_bytes, steps), price = priced[-1]
         per_byte = 1.0
         if len(priced) > 1 and priced[-2][0][0] != n_bytes:
             (before, _), cheaper = priced[-2]
             slope = (price.flash - cheaper.flash) / (n_bytes - before)
-            # Another layout may have been chosen in between, which says nothing of either.
+            # The layout may have changed in between, in which case the slope is meaningless.
             per_byte = min(max(slope, 1.0 / STEEPEST), STEEPEST)
         per_step = USUAL_PER_STEP if price.slowest is None else price.slowest / steps
         return cls(price.flash - per_byte * n_bytes, per_byte, per_step)
 
     def most(self, counts: FloatArray, budget: Budget) -> int:
         """
-        Return how many tables may fit.
+        Return the number of tables that may fit.
 
         Shapes: `counts` (n, 2) float64.
         """
@@ -68,7 +68,7 @@ class Line:
 
 def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
     """
-    Count what the first tables of a sum take.
+    Count the resources of the first tables of an ensemble.
 
     Shapes: returns (MOST_TABLES, 2) float64, bytes of the first tables, and steps of a decision.
     """
@@ -87,14 +87,14 @@ def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A sum that fits."""
+    """Boosted tables that fit."""
 
-    n_tables: int  # Asked for
-    price: Resources  # What it takes
+    n_tables: int  # Requested number
+    price: Resources  # Their resources
 
 
 class Capacity:
-    """As many tables of a form as fit."""
+    """The largest number of tables of a form that fits."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -102,16 +102,16 @@ class Capacity:
         self._lines: dict[tuple[int, bool], Line] = {}
 
     def guess(self, form: EnsembleConfig) -> int:
-        """Return how many tables may fit, by what sums before took; nothing is built."""
+        """Return the estimated number of tables that fit, without building any."""
         n_tables = self._most(form, ())
         return self._most(form, self._grown(form, n_tables))
 
     def knows(self, form: EnsembleConfig) -> bool:
-        """Return whether a form of this layout of rows has been priced, so that a guess is good."""
+        """Return whether the estimate is good: a form with this row layout has been measured."""
         return _kind(form) in self._lines
 
     def fitted(self, form: EnsembleConfig, n_tables: int) -> Fitted | None:
-        """Find as many tables as fit, or nearly so."""
+        """Find the largest number of tables that fits, or nearly so."""
         best, too_many = None, MOST_TABLES + 1
         priced: list[tuple[FloatArray, Resources]] = []
         for n_tries in count(1):
@@ -126,7 +126,7 @@ class Capacity:
             n_tables = min(self._most(form, self._grown(form, n_tables)), too_many - 1)
             if n_tries >= MOST_TRIES:
                 n_tables = min(n_tables, too_many // 2)
-            # Fewer than asked for: there is nothing left to gain, and no more would come.
+            # Fewer than requested: there is nothing left to gain, and boosting would add no more.
             is_all = best is not None and found.n_tables < best.n_tables
             if is_all or n_tables < (WORTH_MORE * best.n_tables if best else 1):
                 break
@@ -140,11 +140,11 @@ class Capacity:
         return self._evaluator.grown(form.settings(self._base, n_tables))
 
     def _line(self, form: EnsembleConfig) -> Line:
-        """Return the line of forms like this one, or of those that were priced last."""
+        """Return the linear model of similar forms, or of those measured last."""
         usual = next(reversed(self._lines.values()), Line())
         return self._lines.get(_kind(form), usual)
 
 
 def _kind(form: EnsembleConfig) -> tuple[int, bool]:
-    """Return what forms of one layout of rows have in common."""
+    """Return the key of forms with the same row layout."""
     return form.bits, form.dictionary > 0

@@ -1,4 +1,4 @@
-"""The pool of tasks on a cluster of dask.distributed: workers may come, go and be killed."""
+"""Task pool on a cluster of dask.distributed, whose workers may join, leave and be killed."""
 
 import logging
 import threading
@@ -16,12 +16,12 @@ from bncc.search.pool import MOST_DEATHS, Outcome, Run, Task, died, outcome_of
 
 NEEDED = f"--scheduler needs dask.distributed; run {extra_command('sweep')}"
 _PATIENCE = 10.0
-"""Seconds to wait for a scheduler that does not answer."""
+"""Timeout in seconds for an unresponsive scheduler."""
 
 _HELD: dict[str, tuple[Any, Run]] = {}
-"""In a worker: what it was sent, by the name of the work."""
+"""In a worker: the shared data, by the name of the work."""
 _ONE_AT_A_TIME = threading.Lock()
-"""In a worker: training is not made for several threads."""
+"""In a worker: lock, since training does not support several threads."""
 
 
 @contextmanager
@@ -29,9 +29,9 @@ def dask_cluster(
     work: Any, address: str, run: Run, goes_on: str = "which resumes the study"
 ) -> Iterator["DaskCluster"]:
     """
-    Work on tasks on a cluster that is running.
+    Work on tasks on a running cluster.
 
-    `goes_on` tells what the command does when it is repeated.
+    `goes_on` describes the effect of repeating the command.
     """
     try:
         import distributed
@@ -40,7 +40,7 @@ def dask_cluster(
     for name in logging.Logger.manager.loggerDict:
         if name.startswith("distributed"):  # each has a level of its own
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    connect: Any = distributed.Client  # half of it has annotations
+    connect: Any = distributed.Client  # partly annotated
     try:
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -54,7 +54,7 @@ def dask_cluster(
         client.register_plugin(_carry(name, work, run), name=name)
         yield DaskCluster(client, name, address, goes_on)
     finally:
-        with suppress(Exception):  # a scheduler that is gone has forgotten us
+        with suppress(Exception):  # a scheduler that is gone has no record of us
             client.unregister_worker_plugin(name)
         client.close(timeout=_PATIENCE)
 
@@ -73,13 +73,13 @@ class DaskCluster:
 
     @property
     def n_slots(self) -> int:
-        """Workers, now; 1 while there are none, so that a task waits for the first."""
-        with suppress(Exception):  # `collect` says when the scheduler is gone
+        """Current number of workers; 1 while there are none, so that a task waits for the first."""
+        with suppress(Exception):  # `collect` reports the loss of the scheduler
             self._n_workers = len(self._client.nthreads())
         return max(1, self._n_workers)
 
     def submit(self, task: Task) -> None:
-        """Begin with a task."""
+        """Start a task."""
         self._check_scheduler()
         self._attempts[task.number] += 1
         key = f"{self._name}-{task.number}-{self._attempts[task.number]}"
@@ -88,7 +88,7 @@ class DaskCluster:
         future.add_done_callback(lambda _: self._done.put(task.number))
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task."""
+        """Wait for the outcome of any task."""
         try:
             number = self._done.get(timeout=timeout)
         except Empty:
@@ -99,7 +99,7 @@ class DaskCluster:
         return () if outcome is None else (outcome,)
 
     def _outcome(self, task: Task, future: Any) -> Outcome | None:
-        """Return what came of a task; None if it was begun anew."""
+        """Return the outcome of a task; None if it was restarted."""
         from concurrent.futures import CancelledError
 
         from distributed.scheduler import KilledWorker
@@ -130,7 +130,7 @@ class DaskCluster:
 
 
 def _carry(name: str, work: Any, run: Run) -> Any:
-    """Return what brings data to each worker, whenever it comes."""
+    """Return the plugin that sends data to each worker, whenever it joins."""
     from distributed import WorkerPlugin
 
     class Carry(WorkerPlugin):

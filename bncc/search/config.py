@@ -1,4 +1,4 @@
-"""What a trial's values mean to training, and the words of the commands that repeat it."""
+"""Conversion of a trial's values to training settings, and to commands that repeat it."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ from bncc.train.settings import TrainSettings
 Params = Mapping[str, Choice]
 
 _FIELDS = {option.word: option.name for option in OPTIONS.values()}
-"""Fields of `TrainSettings` by the words of their options."""
+"""Fields of `TrainSettings` by the names of their options."""
 NOT_TRAINED = (OPTIMIZE, CLASSIFIER)
-"""Options of a trial that say nothing to training."""
+"""Options of a trial that do not affect training."""
 DEFAULT_OPTIMIZE: Optimize = "balanced"
-"""Of ``bncc bench``, where a trial says nothing."""
+"""Default goal of ``bncc bench``."""
 
 
 def settings_of(params: Params, seed: int) -> TrainSettings:
@@ -41,12 +41,12 @@ def settings_of(params: Params, seed: int) -> TrainSettings:
 
 
 def optimize_of(params: Params) -> Optimize:
-    """Return what the C is optimized for, ``balanced`` where nothing is said."""
+    """Return the optimization goal of the C, by default ``balanced``."""
     return cast(Optimize, params.get(OPTIMIZE, DEFAULT_OPTIMIZE))
 
 
 def train_words(params: Params) -> tuple[str, ...]:
-    """Return the options of ``bncc train`` for a trial, from which its values come back exactly."""
+    """Return the options of ``bncc train`` for a trial, which reproduce its values exactly."""
     words: list[str] = []
     for name, value in params.items():
         key = option_of(name).structure_key
@@ -69,7 +69,7 @@ def source_words(
     groups: str | None = None,
     ordered: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words by which the commands of a trial read the same rows."""
+    """Return the arguments with which the commands of a trial read the same rows."""
     path = f"./{data}" if data.startswith("-") else data
     of_fold = () if fold is None else ("--fold", str(fold))
     of_class = () if class_name is None else ("--class", class_name)
@@ -92,7 +92,7 @@ def command_of(
     targets: Sequence[str],
     entries: Sequence[str] = (),
 ) -> str:
-    """Return what a user types to get a trial's figures again."""
+    """Return the command that reproduces a trial's figures."""
     repeated = ("--seed", str(seed), "--repeats", str(repeats))
     machines = [word for target in targets for word in ("--target", target)]
     if params.get(CLASSIFIER, NETWORK) != NETWORK:
@@ -109,7 +109,7 @@ def command_of(
 
 
 def baseline_words(params: Params) -> tuple[str, ...]:
-    """Return the options of ``bncc baseline`` for a trial, from which its values come back."""
+    """Return the options of ``bncc baseline`` for a trial, which reproduce its values."""
     words = [str(params[f"{BASELINE}.name"])]
     for name, value in params.items():
         key = option_of(name).key_below(BASELINE)
@@ -121,7 +121,7 @@ def baseline_words(params: Params) -> tuple[str, ...]:
 
 
 def _text(value: Choice) -> str:
-    """Return a value as a command line takes it; a float comes back to the bit."""
+    """Return a value as a command-line argument; floats are exact."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)

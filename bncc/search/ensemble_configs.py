@@ -1,4 +1,4 @@
-"""Configurations of sums of tables: what a search for a budget tries."""
+"""Configurations of boosted tables in a budget search."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,28 +13,28 @@ from bncc.train.sum_settings import DEFAULT_CUTS
 
 BYTE = 8
 LARGE = 32
-"""Rows from which on more features than usual are worth a table."""
+"""Number of rows from which on tables with more features than usual are useful."""
 MORE_FEATURES = 6
 DICTIONARY = 256
-"""The most different rows whose numbers are bytes."""
+"""Largest number of distinct rows with byte indices."""
 MANY_CLASSES = 10
-"""Only their rows are worth a dictionary."""
+"""Number of classes from which on a dictionary of rows is useful."""
 CUTS = (DEFAULT_CUTS, 31, 7)
-"""Of a column that may be tried: fewer are shared by more tables, and learn less by heart. Spambase
-(two halves, three splits each) errs in 6.74 % of rows held out with 31 cuts and 6.01 % with 7, of 5
-tables of 32 rows, and in 6.67 and 5.98 % of 8 of 16."""
+"""Numbers of cuts per column in the search: fewer cuts are shared by more tables, and reduce
+overfitting. On spambase (two halves, three splits each), 5 tables of 32 rows have validation errors
+of 6.74 % with 31 cuts and 6.01 % with 7, and 8 tables of 16 rows have 6.67 and 5.98 %."""
 ROWS, BITS = (4, 128), (2, 4)
-"""Least and most of what is tried."""
+"""Smallest and largest value in the search."""
 CODEWORD_BITS = 6
-"""Most of a dictionary, whose bits take little: letter with 130 tables of 16 rows errs in 8.36,
-6.93, 6.63 and 6.45 % of rows held out with 3 to 6 bits."""
+"""Largest value with a dictionary, whose bits are cheap: letter with 130 tables of 16 rows has
+validation errors of 8.36, 6.93, 6.63 and 6.45 % with 3 to 6 bits."""
 REFITS: dict[str, dict[str, Any]] = {
     "firm": {},
     "damped": {"decay": 0.1},
     "soft": {"dropout": 0.3, "decay": 0.15, "lr": 0.01, "epochs": 15},
 }
-"""How tables are refitted together, from what goes furthest from what boosting found to what stays
-closest to it. Errors on rows held out, in percent, means of so many splits:
+"""Settings of the joint refit, from the largest to the smallest deviation from the boosted tables.
+Validation errors in percent, means over the given number of splits:
 
 ==============================  =====  ======  =====
 tables, rows, bits, splits      firm   damped  soft
@@ -47,26 +47,26 @@ letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
 OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
-"""Options of training that they set, where the user leaves them open."""
+"""Options of training that they set, unless the user does."""
 
 
 @dataclass(frozen=True)
 class EnsembleConfig:
-    """What tables of a sum are like."""
+    """Form of boosted tables."""
 
-    rows: int = BoostSettings.rows  # Most rows of a table
-    bits: int = BoostSettings.bits  # Of a cost
-    dictionary: int = 0  # Most different rows of all tables; 0 for any number
-    features: int = BoostSettings.features  # Most features of a table
+    rows: int = BoostSettings.rows  # Limit on rows of a table
+    bits: int = BoostSettings.bits  # Bits of a cost
+    dictionary: int = 0  # Limit on distinct rows of all tables; 0 for none
+    features: int = BoostSettings.features  # Limit on features of a table
     refit: str = "firm"  # See `REFITS`
-    cuts: int = DEFAULT_CUTS  # Most cuts of a column that are tried
+    cuts: int = DEFAULT_CUTS  # Limit on cuts per column
 
     def row_bytes(self, n_classes: int) -> int:
         """Return the bytes of a row, or of a codeword."""
         return ceil(n_classes * self.bits / BYTE)
 
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
-        """Return the options that train so many tables of this form."""
+        """Return the options for training a given number of tables of this form."""
         options = {"tables": str(n_tables), "rows": str(self.rows)}
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
@@ -74,7 +74,7 @@ class EnsembleConfig:
             options["dictionary"] = str(self.dictionary)
         if self.cuts != DEFAULT_CUTS:
             options["cuts"] = str(self.cuts)
-        # What the user names of a refit holds.
+        # The user's settings of the refit take precedence.
         named, refit = base.structure_options, REFITS[self.refit]
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
@@ -88,7 +88,7 @@ class EnsembleConfig:
 def neighbors(
     form: EnsembleConfig, n_classes: int, *, are_numbers: bool
 ) -> Iterator[EnsembleConfig]:
-    """Yield the forms that differ in one thing."""
+    """Yield the forms that differ in one property."""
     yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
     for rows in (form.rows // 2, form.rows * 2):
         if ROWS[0] <= rows <= ROWS[1]:

@@ -1,4 +1,4 @@
-"""Sums of tables for a budget: form after form raced against the best so far, fold by fold."""
+"""Race of boosted tables for a budget: each form against the best so far, fold by fold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,20 +18,20 @@ TRIED_AT_LEAST = (
     EnsembleConfig(rows=16, refit="soft"),
 )
 HOPELESS = 2.0
-"""Standard errors that a form may be behind the best before it is judged by no more rows."""
+"""Standard errors behind the best at which the evaluation of a form stops."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedSum(Evaluation):
-    """A sum that fits, with what the next ones are compared with."""
+    """Boosted tables that fit, with the data for comparisons with later ones."""
 
-    form: EnsembleConfig  # Of its tables
-    # Of the first folds, all of them unless it is hopeless
+    form: EnsembleConfig  # Form of its tables
+    # On the first folds, or on all of them unless the form is eliminated
     judgements: tuple[Judgement, ...] = field(default=(), repr=False, compare=False)
 
 
 def judged_sums(evaluator: Evaluator) -> Iterator[JudgedSum]:
-    """Try sums of several forms, then those beside the best until none is better."""
+    """Try boosted tables of several forms, then neighbors of the best until none is better."""
     room, dataset, folds = Capacity(evaluator), evaluator.given.dataset, evaluator.given.folds
     best: JudgedSum | None = None
     seen: set[EnsembleConfig] = set()
@@ -54,9 +54,9 @@ def judged_sums(evaluator: Evaluator) -> Iterator[JudgedSum]:
 def _judged(
     form: EnsembleConfig, room: Capacity, evaluator: Evaluator, best: JudgedSum | None
 ) -> JudgedSum | None:
-    """Return a sum of a form; None where none fits, or it would be no better than the best."""
+    """Return boosted tables of a form; None if none fit, or they cannot beat the best."""
     n_tables = room.guess(form)
-    # To learn is quicker than to build: what is not better is not worth a price.
+    # Learning is faster than building: forms that are not better are not measured.
     base = evaluator.given.base
     guessed = form.settings(base, n_tables)
     judged = _judge(evaluator, guessed, best)
@@ -83,7 +83,7 @@ def _judged(
 def _judge(
     evaluator: Evaluator, settings: TrainSettings, best: JudgedSum | None
 ) -> tuple[Judgement, ...]:
-    """Judge a sum fold after fold until it is hopeless."""
+    """Evaluate boosted tables on fold after fold until they are eliminated."""
     judged: list[Judgement] = []
     for one in evaluator.judgements(settings):
         judged.append(one)
@@ -101,7 +101,7 @@ def _is_better(judged: Sequence[Judgement], best: JudgedSum) -> bool:
 
 
 def _is_hopeless(judged: Sequence[Judgement], best: JudgedSum | None) -> bool:
-    """Return whether a sum loses more than the best on the same rows, by more than chance."""
+    """Return whether boosted tables are significantly worse than the best on the same rows."""
     if best is None:
         return False
     more = _losses(judged) - _losses(best.judgements[: len(judged)])

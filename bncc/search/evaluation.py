@@ -1,8 +1,8 @@
 """
-Evaluation of candidates by a search for a budget.
+Evaluation of candidates by a budget search.
 
-A part of it is a pure function of the rows, the options and a candidate: it is looked up in the
-log, else worked on here, in processes of this machine or on a cluster, with the same result.
+A part of it is a pure function of the rows, the options and a candidate: its result comes from the
+log or is computed here, in local processes or on a cluster, with the same result.
 """
 
 from base64 import b64decode, b64encode
@@ -29,31 +29,31 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
 SHRUNK = 4
-"""Times that the compiler's passes and packing may make tables smaller, at most a guess."""
+"""Largest factor by which the compiler's passes and packing are assumed to shrink tables."""
 BINNED = ("quantile", "width")
-"""Ways to discretize that are asked for a number of bins."""
+"""Discretization methods that take a number of bins."""
 
 Read = TypeVar("Read")
 Candidate = TrainSettings
-"""What is evaluated: all that trains it."""
+"""The candidate: all settings of its training."""
 Sizes = Sequence[tuple[int, int]]
-"""Rows and cuts of each table of a sum."""
+"""Rows and cuts of each boosted table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """
-    What a candidate makes of the rows that a fold holds out.
+    Results of a candidate on the validation rows of a fold.
 
     Shapes: `losses` (n_held,) float64, in the measure of the choice.
     """
 
-    misses: BoolArray  # Rows that it is wrong about
+    misses: BoolArray  # Rows with wrong decisions
     losses: FloatArray
 
     @property
     def error(self) -> float:
-        """Fraction of the rows that it is wrong about."""
+        """Error rate on the rows."""
         return float(self.misses.mean())
 
     @property
@@ -67,31 +67,31 @@ class Evaluation:
     """A candidate that fits."""
 
     settings: Candidate
-    # errors, choice: By the folds that have judged it, 0 .. 1, and in the measure of the choice;
-    # networks and hopeless sums are judged by fewer
+    # errors, choice: By fold, 0 .. 1, and in the measure of the choice; networks and eliminated
+    # boosted tables have fewer folds
     errors: tuple[float, ...]
     choice: tuple[float, ...]
-    price: Resources  # What it takes
-    result: TrainResult | None = None  # The classifier of all rows, where it has been trained
+    price: Resources  # Its resources
+    result: TrainResult | None = None  # The classifier of all rows, once trained
 
     @property
     def order(self) -> tuple[int, float, int]:
-        """What is least for the best: judged by most folds, of least loss, and smallest."""
+        """Sort key, smallest for the best: most folds, lowest loss, smallest size."""
         return -len(self.choice), sum(self.choice) / len(self.choice), self.price.flash
 
     @property
     def error(self) -> float:
-        """Mean of the folds."""
+        """Mean over the folds."""
         return sum(self.errors) / len(self.errors)
 
     @property
     def refit(self) -> dict[str, Any]:
-        """Options that steer a refit; None where boosting chooses."""
+        """Options of the refit; None without one."""
         return {name: getattr(self.settings, name) for name in OF_REFIT}
 
     @property
     def words(self) -> str:
-        """What it is, for people."""
+        """Description for display."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
         parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
@@ -104,22 +104,22 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class SearchInput:
-    """What all evaluations of a search share; it can be pickled."""
+    """Common inputs of all evaluations of a search; can be pickled."""
 
-    dataset: Dataset  # Training rows, all of which count
+    dataset: Dataset  # Training rows, all with positive weight
     base: TrainSettings  # Options of the user
-    budget: Budget  # What a candidate may take
-    test: Dataset | None = None  # Rows that nothing is chosen by
+    budget: Budget  # Limits of a candidate
+    test: Dataset | None = None  # Test rows, which affect no choice
     choose_by: str | None = None  # Measure of the choice; None for the default
-    toolchain: str | None = None  # What measures resources; None where they are estimated
+    toolchain: str | None = None  # Toolchain of measurements; None for estimates
 
     @cached_property
     def folds(self) -> tuple[Fold, ...]:
-        """Folds of the rows, none where there are too few."""
+        """Folds of the rows, empty if there are too few rows."""
         return tuple(folds_of(self.dataset, self.base, self.choose_by))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what folds have learned."""
+        """Exclude learned state of the folds."""
         return {key: value for key, value in vars(self).items() if key != "folds"}
 
 
@@ -129,17 +129,17 @@ class Part:
 
     kind: Literal["grow", "judge", "price", "count", "train"]
     candidate: Candidate
-    fold: int = 0  # Whose rows it is about; of no account where it is about all rows
+    fold: int = 0  # Index of the fold; ignored if the part uses all rows
 
     @property
     def key(self) -> str:
-        """Digest by which a log knows it."""
+        """Digest that identifies the part in a log."""
         return key_of(self.kind, asdict(self.candidate), self.fold)
 
 
 @dataclass(frozen=True)
 class PricedSum:
-    """What a sum of tables takes, learned without the rows of the first fold."""
+    """Resources of boosted tables that were learned without the rows of the first fold."""
 
     sizes: Sizes
     n_tables: int
@@ -148,12 +148,12 @@ class PricedSum:
 
 
 def evaluate(given: SearchInput, number: int, part: Part) -> Result:
-    """Work on a part of an evaluation; returns JSON values."""
+    """Compute a part of an evaluation; return JSON values."""
     return _WORK[part.kind](given, part)
 
 
 class Evaluator:
-    """Evaluations by parts, each of which is worked on once."""
+    """Evaluations by parts, each of which is computed once."""
 
     def __init__(self, given: SearchInput, log: Log, execution: Execution | None = None) -> None:
         self.given, self._log, self._execution = given, log, execution
@@ -162,29 +162,29 @@ class Evaluator:
         self._n_begun = 0
 
     def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
-        """Judge a candidate by each fold in turn, as far as the caller wants to know."""
+        """Evaluate a candidate on each fold in turn, as long as the caller asks for more."""
         folds = self.given.folds[since:]
         parts = [Part("judge", candidate, since + k) for k in range(len(folds))]
         for fold, found in zip(folds, self._results(parts), strict=True):
             yield self._read(_judgement, fold, found)
 
     def grown(self, candidate: Candidate) -> Sizes:
-        """Grow the tables of a sum without the rows of the first fold."""
+        """Grow boosted tables without the rows of the first fold."""
         found = self._result(Part("grow", candidate))
         return self._read(_sizes, found)
 
     def priced(self, candidate: Candidate) -> PricedSum:
-        """Price a sum that is learned without the rows of the first fold."""
+        """Determine the resources of boosted tables learned without the rows of the first fold."""
         found = self._result(Part("price", candidate))
         return self._read(_priced, found)
 
     def counted(self, candidate: Candidate) -> Resources | None:
-        """Price a network of all rows whose tables are counted; None where that is hopeless."""
+        """Determine the resources of a network with counted tables; None if it cannot fit."""
         found = self._result(Part("count", candidate))
         return None if found.get("price", {}) is None else self._read(_price, found)
 
     def trained(self, candidate: Candidate) -> tuple[TrainResult, Resources]:
-        """Train a candidate on all rows, and price it."""
+        """Train a candidate on all rows, and determine its resources."""
         found = self._result(Part("train", candidate))
         return self._read(_trained, found), self._read(_price, found)
 
@@ -193,7 +193,7 @@ class Evaluator:
         return found
 
     def _results(self, parts: Sequence[Part]) -> Iterator[Result]:
-        """Yield what comes of some parts in their order; later ones may be begun before."""
+        """Yield the results of some parts in order; later ones may be started early."""
         for index, part in enumerate(parts):
             while (found := self._known(part.key)) is None:
                 if self._execution is None:
@@ -209,7 +209,7 @@ class Evaluator:
         return self._log.get(key)
 
     def _begin(self, execution: Execution, parts: Sequence[Part]) -> None:
-        """Begin with the first of some parts that are not known, as many as can be worked on."""
+        """Start the first of the unknown parts, as many as there are workers."""
         n_slots = execution.n_slots
         for part in parts:
             if len(self._running) >= n_slots:
@@ -240,7 +240,7 @@ class Evaluator:
 
 
 def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) -> TrainResult:
-    """Return a training whose record has the errors of a search's folds and what it chose by."""
+    """Return a training whose record has a search's errors by fold and its measure of choice."""
     judged: dict[str, Any] = {
         "error_validation": sum(errors) / len(errors),
         "validation_folds": len(errors),
@@ -349,11 +349,11 @@ def _priced(found: Result) -> PricedSum:
 
 
 def _check_toolchain(price: Mapping[str, Any] | None, toolchain: str | None) -> None:
-    """Refuse figures of a worker that measures with other tools than this machine."""
+    """Reject figures of a worker with other tools than this computer."""
     if price is None:
         return
     theirs = price["toolchain"] if price["how"] == "measured" else "nothing"
-    if theirs not in (None, toolchain or "nothing"):  # None: it fits no machine
+    if theirs not in (None, toolchain or "nothing"):  # None: it fits no target
         raise WorkerError(
             f"a worker measures with {theirs} and this computer with {toolchain or 'nothing'}; "
             "install the same tools there"

@@ -1,4 +1,4 @@
-"""What a study or a search is about, and whether a command goes on with it."""
+"""Fingerprint of a study or a search, and the check whether a command resumes it."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from bncc.search.space import Space
 from bncc.search.storage import damaged
 from bncc.train.checkpoint.folder import data_digest, difference, identity_of
 
-if TYPE_CHECKING:  # it trains and measures, which readers of a study do not
+if TYPE_CHECKING:  # trains and measures, which readers of a study do not need
     from bncc.search.evaluation import SearchInput
 
 Facts = Mapping[str, Any]
@@ -29,9 +29,9 @@ _COMPARED = {
     "targets": "--target",
     "entries": "--entry",
 }
-"""What must be the same, each a value that a message can show."""
+"""Facts that must be equal, with values that a message can show."""
 _COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
-"""What must be the same, and is too long for a message."""
+"""Facts that must be equal, and are too long for a message."""
 
 _COUNTS = ("n_rows", "n_test", "n_features", "n_classes", "seed", "repeats")
 _LISTS = ("features", "objectives", "targets")
@@ -52,7 +52,7 @@ def study_facts(
     toolchains: Mapping[str, str],
     entries: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what a study is about."""
+    """Return the facts of a study."""
     return {
         "data": data,
         "digest": data_digest(train),
@@ -64,7 +64,7 @@ def study_facts(
         "features": list(train.table.names),
         "n_classes": len(train.classes),
         "fold": fold,
-        # None where they are not used, as in studies that do not know them.
+        # None if unused, as in studies without these facts.
         "groups": None if train.split.groups is None else train.split.column,
         "ordered": True if train.split.ordered else None,
         "seed": seed,
@@ -80,7 +80,7 @@ def study_facts(
 
 
 def checked_facts(found: object, said: str) -> Facts:
-    """Take up what `study_facts` has returned and a store has kept."""
+    """Restore the return value of `study_facts` from a store."""
     if isinstance(found, dict):
         kinds = (*((key, int) for key in _COUNTS), *((key, list) for key in _LISTS))
         kinds = (*kinds, ("sampler", str), ("toolchains", dict))
@@ -90,7 +90,7 @@ def checked_facts(found: object, said: str) -> Facts:
 
 
 def check_same(ours: Facts, theirs: Facts, said: str) -> None:
-    """Refuse to go on with a study of something else."""
+    """Refuse to resume a study with other facts."""
     for key, what in _COMPARED.items():
         if ours.get(key) != theirs.get(key):
             difference = (
@@ -116,7 +116,7 @@ def _shown(value: object) -> str:
 
 
 def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
-    """Return what tells a search for a budget from all others."""
+    """Return the fingerprint of a budget search."""
     dataset, budget, test = given.dataset, given.budget, given.test
     return {
         **identity_of(dataset, given.base),
@@ -138,7 +138,7 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
 
 
 def search_difference(ours: Head, theirs: Head) -> str:
-    """Say in what two searches differ first."""
+    """Describe the first difference between two searches."""
     if not theirs:
         return "it is not the log of a search"
     if ours["data"] == theirs.get("data"):
@@ -149,7 +149,7 @@ def search_difference(ours: Head, theirs: Head) -> str:
 
 
 def _engine() -> str:
-    """Return what trains where the options leave it open."""
+    """Return the training engine where the options leave it open."""
     from bncc.native import DESCENT
     from bncc.toolchain.library import native_library
 

@@ -1,4 +1,4 @@
-"""One process at a time works on a study in a database."""
+"""Lock of a study in a database: one process at a time works on it."""
 
 import os
 import platform
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from optuna.study import Study
 
 CLAIM = "bncc:coordinator"
-"""Attribute of a study in a database that says who works on it."""
+"""Attribute of a study in a database with the owner of the lock."""
 BEAT_EVERY, DEAD_AFTER = 10.0, 60.0
-"""Seconds between two signs of life, and after which one that gave none is taken for dead."""
+"""Seconds between two heartbeats, and the age at which a missing heartbeat means a dead owner."""
 
 
 @contextmanager
@@ -31,10 +31,10 @@ def claimed(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Callable[[], None]]:
     """
-    Keep other processes of bncc from a study in a database.
+    Prevent other bncc processes from using a study in a database.
 
-    A process that ended on this machine is noticed at once; of one elsewhere a sign of life is
-    waited for, until the last one is `DEAD_AFTER` seconds old.
+    The end of an owner on this computer is noticed at once; an owner elsewhere is considered dead
+    once its last heartbeat is `DEAD_AFTER` seconds old.
     """
     _await_end(study, said, now, sleep)
     token = token_hex(8)
@@ -51,7 +51,7 @@ def claimed(
         study.set_user_attr(CLAIM, owner)
 
     beat()
-    sleep(0.2)  # of two that came at once, the later one is seen here
+    sleep(0.2)  # if two start at once, the later one is seen here
     if _owner(study).get("token") != token:
         raise StudyError(study_taken(said))
     try:
@@ -67,7 +67,7 @@ def _await_end(
     first, since = _owner(study), now()
     while True:
         owner = _owner(study)
-        # Clocks of two machines may differ: as long without a sign by ours is enough.
+        # Clocks of two computers may differ: the same time without a heartbeat by ours is enough.
         if not owner or now() - owner["beat"] > DEAD_AFTER or now() - since > DEAD_AFTER:
             return
         is_alive = _is_alive(owner)
@@ -83,7 +83,7 @@ def _owner(study: "Study") -> dict[str, Any]:
 
 
 def _is_alive(owner: dict[str, Any]) -> bool | None:
-    """Return whether a process of this machine is there; None of another machine's."""
+    """Return whether a process of this computer is alive; None for another computer's."""
     if owner["machine"] != _machine():
         return None
     try:
@@ -96,7 +96,7 @@ def _is_alive(owner: dict[str, Any]) -> bool | None:
 
 
 def _machine() -> str:
-    """Return what tells this machine from others, and not which it is."""
+    """Return an anonymous identifier of this computer."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii")
     except OSError:

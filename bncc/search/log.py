@@ -1,4 +1,4 @@
-"""Results of finished tasks in a file, one JSON line each, so that what was killed can go on."""
+"""Log of finished tasks in a file, one JSON line each, so that killed work can resume."""
 
 import json
 import os
@@ -11,13 +11,13 @@ from bncc.errors import BnccError, CheckpointError
 from bncc.model.atomic import write_whole
 
 Head = Mapping[str, Any]
-"""JSON values that tell the work from all other: versions, rows, options."""
+"""JSON values that identify the work: versions, rows, options."""
 Result = Mapping[str, Any]
 """JSON values by name."""
 
 
 def key_of(*parts: object) -> str:
-    """Return the digest of JSON values by which a log knows a task."""
+    """Return the digest of JSON values that identifies a task in a log."""
     return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
@@ -25,10 +25,10 @@ class Log:
     """
     Results by key, and a file of them unless `path` is None.
 
-    The first line is the head. A file with another head is refused with the error that `refusal`
-    returns for that head, empty where the file is no log. A line is on the disk before `add`
-    returns; one that was cut off is forgotten. Results are as JSON gives them back, whether they
-    were read or added.
+    The first line is the head. A file with another head is rejected with the error that `refusal`
+    returns for that head, empty if the file is not a log. A line is on disk before `add` returns;
+    a truncated line is ignored. Results are converted through JSON, whether they were read or
+    added.
     """
 
     def __init__(self, path: Path | None, head: Head, refusal: Callable[[Head], BnccError]) -> None:
@@ -51,11 +51,11 @@ class Log:
         return self._known[key]
 
     def get(self, key: str) -> Result | None:
-        """Return the result of a task, None where it is not known."""
+        """Return the result of a task, None if unknown."""
         return self._known.get(key)
 
     def add(self, key: str, result: Result) -> Result:
-        """Keep the result of a task, and return what a later reader of the file will see."""
+        """Store the result of a task, and return it as a later reader of the file sees it."""
         line = _line({"key": key, "result": result})
         if self.path is not None:
             try:
@@ -70,7 +70,7 @@ class Log:
         return self._known[key]
 
     def remove(self) -> None:
-        """Forget work that has ended well."""
+        """Delete the log of completed work."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
@@ -94,7 +94,7 @@ def _line(entry: Mapping[str, object]) -> bytes:
 
 
 def _entry(line: bytes) -> dict[str, Any]:
-    """Return what a line holds, nothing if it is damaged."""
+    """Return the values of a line, empty if it is damaged."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Networks for a budget: in the most bits that fit, with fewer cuts where none do."""
+"""Networks for a budget: with the most bits that fit, or with fewer cuts if none do."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ FEWER_CUTS: tuple[Mapping[str, Any], ...] = (
     {"discretize": "quantile", "n_bins": 4},
     {"discretize": "median"},
 )
-"""What takes the place of the cuts of MDL."""
+"""Replacements for MDL discretization."""
 
 
 def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
@@ -25,7 +25,7 @@ def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
             continue
         result, price = evaluator.trained(settings)
         if given.budget.admits(price):
-            # The first fold has judged it in its training, but may choose by another measure.
+            # The first fold evaluated it in its training, but the choice may use another measure.
             first = result.model.training["error_validation"]
             by_error = given.folds[0].chooses_by_error
             judged = list(evaluator.judgements(settings, since=1 if by_error else 0))
@@ -37,13 +37,13 @@ def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
 
 
 def least_network(name: str, base: TrainSettings) -> TrainSettings:
-    """Return what trains the smallest network of a structure, as far as it is known from counts."""
+    """Return the settings of the smallest network of a structure, as far as counts determine it."""
     *_, least = _sizes(name, base)
     return counting(least)
 
 
 def _sizes(name: str, base: TrainSettings) -> Iterator[TrainSettings]:
-    """Yield what may fit, from what is expected to err least on."""
+    """Yield candidates that may fit, from the lowest to the highest expected error."""
     options = base.structure_options if base.structure == name else {}
     named = replace(base, structure=name, structure_options=options)
     fewer = FEWER_CUTS if base.discretize is None else ()
@@ -52,7 +52,7 @@ def _sizes(name: str, base: TrainSettings) -> Iterator[TrainSettings]:
 
 
 def counting(settings: TrainSettings) -> TrainSettings:
-    """Return what trains a network as large without descent, where there is such a way."""
+    """Return the settings of a network of equal size without descent, if possible."""
     if settings.is_joint or settings.is_counted:
         return settings
     return replace(settings, parameters="ml")

@@ -1,4 +1,4 @@
-"""What samplers are to make small, as numbers; the best within a budget, and the Pareto front."""
+"""Objectives of samplers as numbers; the best trial within a budget, and the Pareto front."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,21 +7,21 @@ from bncc.resources import Budget
 from bncc.search.trial_result import Point
 
 OBJECTIVES = ("error", "flash", "ram", "instructions", "bits", "operations", "entries")
-"""Names behind ``--objective``; ``error`` is the one on validation rows."""
+"""Names in ``--objective``; ``error`` is the one on validation rows."""
 MEASURED = ("flash", "ram", "instructions")
-"""Those that need a machine."""
+"""Objectives that require a target."""
 PENALTY = 1e9
-"""For each that cannot be measured, because the model does not fit the machine: worse than any that
-does, and finite, since the samplers compute with it."""
+"""Value of each objective if the model does not fit the target: worse than that of any that fits,
+and finite, since the samplers compute with it."""
 
 
 def default_objectives(targets: Sequence[str]) -> tuple[str, ...]:
-    """Return what is made small unless the user says so: error, and flash where it is measured."""
+    """Return the default objectives: error, and flash if it is measured."""
     return ("error", "flash") if targets else ("error", "bits")
 
 
 def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
-    """Refuse what is not measured."""
+    """Reject objectives that are not measured."""
     for name in objectives:
         if objectives.count(name) > 1:
             raise OptionError(f"--objective {name} is given twice; give it once")
@@ -30,7 +30,7 @@ def check_objectives(objectives: Sequence[str], targets: Sequence[str]) -> None:
 
 
 def values_of(point: Point, objectives: Sequence[str], targets: Sequence[str]) -> list[float]:
-    """Return the figures of a trial by which a sampler draws the next ones."""
+    """Return the objectives of a trial, which guide the sampler."""
     return [_value(point, name, targets) for name in objectives]
 
 
@@ -46,21 +46,21 @@ def _value(point: Point, name: str, targets: Sequence[str]) -> float:
 
 
 def best_within(points: Sequence[Point], budget: Budget) -> Point | None:
-    """Return the trial to take."""
+    """Return the best trial."""
     shares = [(p, share_of(p, budget)) for p in points if p.is_network]
     fitting = [p for p, share in shares if share is not None and share <= 1]
     return min(fitting, key=lambda p: (p.validation.mean, _size(p, budget), p.number), default=None)
 
 
 def nearest(points: Sequence[Point], budget: Budget) -> Point | None:
-    """Return the trial that takes the least share of a budget, None if none fits the machine."""
+    """Return the trial with the smallest utilization of a budget, None if none fits the target."""
     networks = [p for p in points if p.is_network]
     shares = [(share, p.number, p) for p in networks if (share := share_of(p, budget)) is not None]
     return min(shares, key=lambda entry: entry[:2], default=(0.0, 0, None))[2]
 
 
 def share_of(point: Point, budget: Budget) -> float | None:
-    """Return which part of a budget a trial takes, None where it does not fit the machine."""
+    """Return a trial's utilization of a budget, None if it does not fit the target."""
     if budget.target is None:
         return None if budget.is_bounded else 0.0
     found = point.footprint(budget.target)
@@ -73,10 +73,10 @@ def _size(point: Point, budget: Budget) -> int:
 
 
 def undominated(costs: Sequence[tuple[float, ...]]) -> tuple[int, ...]:
-    """Return the numbers of the points that no other one dominates, in the order of their costs."""
+    """Return the indices of the nondominated points, in the order of their costs."""
     kept: list[int] = []
-    # Whatever dominates a point comes before it, and what is dropped is dominated by one of those
-    # kept. Of two costs the last one kept is the only one that can.
+    # A point that dominates another comes before it, and dropped points are dominated by one of
+    # those kept. With two costs, only the last point kept needs to be checked.
     for k in sorted(range(len(costs)), key=costs.__getitem__):
         if not any(_dominates(costs[other], costs[k]) for other in reversed(kept)):
             kept.append(k)
@@ -92,7 +92,7 @@ def front(
     x: Callable[[Point], float | None],
     y: Callable[[Point], float],
 ) -> tuple[Point, ...]:
-    """Return the points of least y for their x, the first of equals."""
+    """Return the points with the smallest y for their x, the first on ties."""
     known = [(cost, y(point), point) for point in points if (cost := x(point)) is not None]
     known.sort(key=lambda entry: entry[2].number)
     pairs = [(cost, error) for cost, error, _ in known]

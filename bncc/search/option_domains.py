@@ -1,4 +1,4 @@
-"""The options that a sweep may draw: how they are called, and which values they take."""
+"""The options that a sweep may sample: their names and values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,42 +11,42 @@ from bncc.structure.options import one_of
 from bncc.train.options import OPTIONS as TRAIN_OPTIONS
 
 STRUCTURE_OPTION = "structure-option"
-"""What the names of structure options begin with, before a dot."""
+"""Prefix of the names of structure options, before a dot."""
 CLASSIFIER = "classifier"
-"""The option that says whether a trial is a Bayesian network or a baseline."""
+"""The option that selects a Bayesian network or a baseline for a trial."""
 NETWORK = "network"
-"""What it says of a Bayesian network."""
+"""Its value for a Bayesian network."""
 BASELINE = "baseline"
-"""What the names of a baseline's options begin with, before a dot."""
+"""Prefix of the names of a baseline's options, before a dot."""
 BASELINES = (
     "tree", "forest", "boosting", "linear", "svm", "gaussian-nb", "categorical-nb", "aode", "dnn",
     "cnn",
 )  # fmt: skip
-"""Keys of `bncc.baselines.learn.FAMILIES`; named here so that their names load no torch."""
+"""Keys of `bncc.baselines.learn.FAMILIES`; repeated here so that their names load no torch."""
 BASELINE_KEYS = (
     "name", "leaves", "by", "trees", "rounds", "rate", "C", "gamma", "smoothing", "alpha", "weight",
     "least", "layers", "bits", "activation", "norm", "one-hot", "memory", "operations", "lr",
     "epochs", "batch-size",
 )  # fmt: skip
-"""Which one it is, and all options of theirs."""
+"""The baseline's name, and the options of all baselines."""
 OPTIMIZE = "optimize"
-"""The one option that is of the compiler, not of training."""
+"""The only option of the compiler, not of training."""
 STRUCTURE_KEYS = frozenset({"alpha"}.union(*map(option_keys, STRUCTURES)))
 
 MOST = 2**53
-"""Numbers from there on are none that training takes, and some are no floats."""
+"""Limit on numbers: training accepts none beyond it, and some of them are not floats."""
 
 
 @dataclass(frozen=True)
 class Drawable:
-    """An option that a sweep may draw."""
+    """An option that a sweep may sample."""
 
     name: str  # As on the command line, without dashes
-    kind: str  # Of its values; ``any`` is a text, an integer or a number
-    known: tuple[str, ...] = ()  # Values of a text; empty where any will do
+    kind: str  # Type of its values; ``any`` is a text, an integer or a number
+    known: tuple[str, ...] = ()  # Values of a text; empty if unrestricted
 
     def value(self, given: object) -> Choice:
-        """Return a value as training takes it."""
+        """Return a value in the type that training uses."""
         is_whole = isinstance(given, int) and not isinstance(given, bool)
         if self.kind in ("flag", "any or flag") and isinstance(given, bool):
             return given
@@ -56,7 +56,7 @@ class Drawable:
                 return given
         if self.kind in ("number", "any", "any or flag") and (is_whole or isinstance(given, float)):
             assert isinstance(given, int | float)
-            if abs(given) <= MOST:  # nor infinite, nor NaN
+            if abs(given) <= MOST:  # neither infinite nor NaN
                 return float(given)
         if self.kind in ("text", "any", "any or flag") and isinstance(given, str):
             given = canonical_name(given) if self.name == "structure" else given
@@ -71,7 +71,7 @@ class Drawable:
         return self.key_below(STRUCTURE_OPTION)
 
     def key_below(self, group: str) -> str | None:
-        """Return the part of the name behind a group and a dot, None for options without it."""
+        """Return the part of the name after a group and a dot, None for options without it."""
         head, dot, key = self.name.partition(".")
         return key if dot and head == group else None
 
@@ -114,4 +114,4 @@ _OPTIONS = (
     Drawable(CLASSIFIER, "text", (NETWORK, BASELINE)),
 )
 OPTIONS: Mapping[str, Drawable] = {option.name: option for option in _OPTIONS}
-"""By name, all but those of structures."""
+"""All options except those of structures, by name."""

@@ -1,4 +1,4 @@
-"""One pool of tasks: processes that end with their parent, and of which a dead one loses none."""
+"""Task pool: processes that end with their parent, and tasks that survive a dead process."""
 
 import os
 import pickle
@@ -20,52 +20,52 @@ from typing import Any, Protocol
 from bncc.errors import BnccError, TrialError, WorkerError
 
 MOST_DEATHS = 3
-"""Workers that a task may take with it before it has failed."""
+"""Number of workers that a task may crash before it has failed."""
 PATIENCE = 0.2
-"""Seconds between two looks whether an end is wanted."""
+"""Seconds between two checks for cancellation."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Something to work on."""
+    """A task."""
 
-    number: int  # Tells it from the others
-    params: Any  # What it is; with a study, values by option
+    number: int  # Unique number
+    params: Any  # Input; with a study, values by option
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task."""
+    """Outcome of a task."""
 
-    number: int  # Of the task
-    result: Any  # What it has found, None where it failed
-    reason: str = ""  # Why it has found nothing; empty with a result
-    error: BnccError | None = None  # The same, where bncc raised it on purpose
+    number: int  # Number of the task
+    result: Any  # Its result, None if it failed
+    reason: str = ""  # Reason of the failure; empty with a result
+    error: BnccError | None = None  # The failure, if bncc raised it on purpose
 
     @property
     def failure(self) -> BnccError | None:
-        """What to raise where a task may not fail."""
+        """Exception to raise if a task may not fail."""
         if self.error is None and self.reason:
             return WorkerError(f"a task failed: {self.reason}")
         return self.error
 
 
 Run = Callable[[Any, int, Any], Any]
-"""Works on the task of a number, given what all tasks share; importable by its name."""
+"""Function of the shared data and a task; importable by its name."""
 
 
 class Execution(Protocol):
-    """Works on tasks, several at a time; a task is never lost, whoever is killed."""
+    """Pool of parallel workers; a killed worker never loses a task."""
 
     @property
     def n_slots(self) -> int:
-        """Tasks that can be worked on at the same time, now."""
+        """Current number of tasks that can run at the same time."""
 
     def submit(self, task: Task) -> None:
-        """Begin with a task."""
+        """Start a task."""
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task."""
+        """Wait for the outcome of any task."""
 
 
 def run(
@@ -74,20 +74,20 @@ def run(
     """
     Call ``call(shared, task)`` for each task, in this process or in several.
 
-    Each result comes with the index of its task, as soon as it is there. `call` is importable by
-    its name; what it raises is raised here.
+    Each result comes with the index of its task, as soon as it is available. `call` is importable
+    by its name; its exceptions are raised here.
     """
     with workers(call, shared, min(jobs, len(tasks))) as results:
         yield from results(tasks)
 
 
 Results = Callable[[Sequence[Any]], Iterator[tuple[int, Any]]]
-"""Yields the index and the result of each task, as soon as it is there."""
+"""Yields the index and the result of each task, as soon as it is available."""
 
 
 @contextmanager
 def workers(call: Callable[[Any, Any], Any], shared: Any, jobs: int) -> Iterator[Results]:
-    """Hold processes ready for tasks, so that they start once; see `run`."""
+    """Provide processes for tasks, so that they start once; see `run`."""
     with ExitStack() as stack:
         held: list[LocalProcesses] = []
         numbers = count()
@@ -104,7 +104,7 @@ def workers(call: Callable[[Any, Any], Any], shared: Any, jobs: int) -> Iterator
             while index_of:
                 for outcome in held[0].collect(PATIENCE):
                     if outcome.number not in index_of:
-                        continue  # of tasks that nobody waits for any more
+                        continue  # of abandoned tasks
                     if outcome.failure is not None:
                         raise outcome.failure
                     yield index_of.pop(outcome.number), outcome.result
@@ -131,7 +131,7 @@ def outcome_of(work: Any, task: Task, run: Run) -> Outcome:
 
 
 def died(task: Task) -> Outcome:
-    """Return the outcome of a task that has taken too many workers with it."""
+    """Return the outcome of a task that has crashed too many workers."""
     return Outcome(
         task.number,
         None,
@@ -141,9 +141,9 @@ def died(task: Task) -> Outcome:
 
 @contextmanager
 def local_processes(work: Any, jobs: int, run: Run) -> Iterator["LocalProcesses"]:
-    """Hold processes ready to work on tasks."""
+    """Provide processes that work on tasks."""
     with tempfile.TemporaryDirectory(prefix="bncc-", ignore_cleanup_errors=True) as scratch:
-        # A file: a pipe would have us wait until each process has imported what it needs.
+        # A file: a pipe would block until each process has imported its modules.
         file = Path(scratch, "work.pickle")
         file.write_bytes(pickle.dumps((work, run)))
         execution = LocalProcesses(jobs, file)
@@ -154,7 +154,7 @@ def local_processes(work: Any, jobs: int, run: Run) -> Iterator["LocalProcesses"
 
 
 class LocalProcesses:
-    """Tasks in processes of this machine."""
+    """Tasks in local processes."""
 
     def __init__(self, jobs: int, file: Path) -> None:
         self._jobs, self._file = jobs, file
@@ -164,21 +164,21 @@ class LocalProcesses:
 
     @property
     def n_slots(self) -> int:
-        """Tasks that can be worked on at the same time."""
+        """Number of tasks that can run at the same time."""
         return self._jobs
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Of the processes that live."""
+        """Process identifiers of live workers."""
         return tuple(worker.process.pid for worker in self._workers)
 
     def submit(self, task: Task) -> None:
-        """Begin with a task."""
+        """Start a task."""
         self._waiting.append(task)
         self._assign()
 
     def collect(self, timeout: float) -> Sequence[Outcome]:
-        """Wait for what comes of any task."""
+        """Wait for the outcome of any task."""
         handles: dict[Any, _Worker] = {}
         for worker in self._workers:
             handles[worker.ours] = worker
@@ -195,13 +195,13 @@ class LocalProcesses:
         return outcomes
 
     def kill(self) -> None:
-        """End all processes at once."""
+        """Terminate all processes at once."""
         for worker in self._workers:
             worker.kill()
         self._workers.clear()
 
     def _bury(self, worker: "_Worker") -> list[Outcome]:
-        """Forget a dead process; begin its task anew, or give it up."""
+        """Remove a dead process; restart its task, or give it up."""
         worker.kill()
         self._workers.remove(worker)
         task = worker.task
@@ -224,12 +224,12 @@ class LocalProcesses:
             worker.begin(self._waiting.popleft())
 
 
-# Not forked: threads of torch and numpy would not live on in a copy of this process.
+# Not forked: threads of torch and numpy would not survive in a copy of this process.
 _CONTEXT = get_context("spawn")
 
 
 def _started(theirs: Connection, file: Path) -> Any:
-    """Return a process; one that is killed before it knows what to do is replaced."""
+    """Return a process; one that is killed during its start is replaced."""
     for _ in range(MOST_DEATHS):
         process = _CONTEXT.Process(target=_serve, args=(theirs, file), daemon=True)
         try:
@@ -255,7 +255,7 @@ class _Worker:
             self.ours.send(task)
 
     def answer(self) -> Outcome | None:
-        """Return what came of its task, if anything did."""
+        """Return the outcome of its task, if there is one."""
         try:
             if not self.ours.poll():
                 return None
@@ -291,7 +291,7 @@ def _serve(theirs: Connection, file: Path) -> None:
 
 
 def _settle(scratch: str) -> None:
-    """End when the parent does; leave signals of the terminal to it, and its folder the litter."""
+    """End with the parent; leave terminal signals and the temporary folder's removal to it."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # compilers and simulators that it starts can be killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)

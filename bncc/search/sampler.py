@@ -1,4 +1,4 @@
-"""Who draws the options of a trial: chance that is a function of the seed, TPE, or NSGA-II."""
+"""Samplers of a trial's options: random as a function of the seed, TPE, or NSGA-II."""
 
 import math
 import random
@@ -24,7 +24,7 @@ SamplerName = Literal["random", "tpe", "nsga2"]
 
 
 def sampler_of(name: SamplerName, seed: int, number: int) -> BaseSampler:
-    """Return what draws the options of one trial."""
+    """Return the sampler for one trial."""
     if name == "random":
         return KeyedSampler(seed)
     start = _keyed(seed, number, name).randrange(2**32)
@@ -33,7 +33,7 @@ def sampler_of(name: SamplerName, seed: int, number: int) -> BaseSampler:
 
 
 class KeyedSampler(BaseSampler):
-    """Draw each value by seed, number of the trial and name of the option, and by nothing else."""
+    """Sample each value as a function of seed, trial number and option name only."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -41,13 +41,13 @@ class KeyedSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """Draw no values together."""
+        """Sample no values jointly."""
         return {}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Draw no values together."""
+        """Sample no values jointly."""
         return {}
 
     def sample_independent(
@@ -57,12 +57,12 @@ class KeyedSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Draw one value."""
+        """Sample one value."""
         return _drawn(_keyed(self._seed, trial.number, param_name), param_distribution)
 
 
 def suggested(trial: Trial, name: str, domain: Domain) -> Choice:
-    """Return the value of an option in a trial, drawn if it was not drawn before."""
+    """Return the value of an option in a trial, sampled on first use."""
     if len(domain.choices) == 1:
         return domain.choices[0]
     if domain.choices:

@@ -1,4 +1,4 @@
-"""What trials of a sweep are drawn from: a domain per option, some of them under conditions."""
+"""Search space of a sweep: a domain per option, some of them under conditions."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -12,9 +12,9 @@ from bncc.search.option_domains import BASELINE, STRUCTURE_OPTION, Drawable, opt
 from bncc.search.trial_result import Choice
 
 PRESETS = ("default", "s0-setting-1", "s0-setting-2")
-"""Spaces that ship with the package."""
+"""Spaces included in the package."""
 MOST_BYTES = 1_000_000
-"""Of a file; more is no space."""
+"""Limit on the bytes of a file."""
 
 Facts = Mapping[str, Any]
 
@@ -23,18 +23,18 @@ Facts = Mapping[str, Any]
 class Domain:
     """The values that an option may take: some choices, or all from `low` to `high`."""
 
-    # Equally likely; a single one is a value that is set. Empty for a range.
+    # Equally likely; a single one is a fixed value. Empty for a range.
     choices: tuple[Choice, ...] = ()
-    # low and high: Ends of a range, both within it. Integers are drawn if both are integers.
+    # low and high: Ends of a range, both included. Integers are sampled if both are integers.
     low: float | int | None = None
     high: float | int | None = None
-    log: bool = False  # Whether small values are as likely as large ones
+    log: bool = False  # True if small values are as likely as large ones
 
     def rounded(self, value: Choice) -> Choice:
         """
         Return a float from the range with four significant digits, and all else as it is.
 
-        That makes no other classifier in kind, and commands that people can read.
+        Rounding makes no material difference, and keeps commands readable.
         """
         if self.low is None or self.high is None or not isinstance(value, float):
             return value
@@ -49,28 +49,28 @@ class Domain:
 
 @dataclass(frozen=True)
 class Case:
-    """A domain, and when it counts."""
+    """A domain, with its condition."""
 
     domain: Domain  # The values
-    # Options drawn before, each with the values that it must have one of
+    # Options sampled before, each with the values of which one is required
     when: Mapping[str, tuple[Choice, ...]]
 
     def holds(self, drawn: Mapping[str, Choice]) -> bool:
-        """Return whether it counts after what was drawn; an option not drawn has no value."""
+        """Return whether the condition holds; an option that was not sampled has no value."""
         return all(name in drawn and drawn[name] in values for name, values in self.when.items())
 
 
 @dataclass(frozen=True)
 class Space:
-    """All that a sweep may draw."""
+    """The complete search space."""
 
     # By the option's name on the command line without dashes, structure options as
-    # ``structure-option.parents``; in the order of drawing. The first case that holds counts; where
-    # none does the option is left out.
+    # ``structure-option.parents``; in sampling order. The first case that holds is used; if none
+    # holds, the option is left out.
     options: Mapping[str, tuple[Case, ...]]
 
     def draw(self, ask: Callable[[str, Domain], Choice]) -> dict[str, Choice]:
-        """Draw one trial."""
+        """Sample one trial."""
         drawn: dict[str, Choice] = {}
         for name, cases in self.options.items():
             case = next((case for case in cases if case.holds(drawn)), None)
@@ -79,7 +79,7 @@ class Space:
         return drawn
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values that say all of it: a list of cases by option."""
+        """Return JSON values that describe it completely: a list of cases by option."""
         return {
             name: [
                 case.domain.to_json()
@@ -140,7 +140,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _tables(facts: Facts) -> Iterator[tuple[str, Any]]:
-    """Yield options and what is said of them, those of a group by their whole names."""
+    """Yield options and their descriptions, those in a group by their whole names."""
     for key, found in facts.items():
         if key not in (STRUCTURE_OPTION, BASELINE):
             yield key, found

@@ -1,4 +1,4 @@
-"""Rows to learn from and rows to judge by; what is learned is kept for the forms that share it."""
+"""Training and validation rows, with a cache of learned tables for the forms that share them."""
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
@@ -20,16 +20,16 @@ from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
 ENOUGH_ROWS = 5000
-"""To judge by, all folds together: one fold's fifth of fewer rows is a noisy judge. On satimage
-(folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB) what errs least in four fifths
-rather than in one is better on the test rows by 0.1 and 0.3 percent points, by 36 forms each."""
+"""Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
+satimage (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB), the best of 36 forms on
+four fifths instead of one has 0.1 and 0.3 percentage points less error on the test rows."""
 SPARE = 1.25
-"""Tables are grown so many times as asked for where those that were are too few, for the next."""
+"""Ratio of grown to requested tables if the existing ones are too few, for later requests."""
 
 
 class Fold:
     """
-    Rows to learn from, and others to judge what is learned.
+    Training rows, and validation rows for evaluation.
 
     Shapes: `class_weights` (n_classes,) float64.
     """
@@ -51,18 +51,18 @@ class Fold:
 
     @property
     def chooses_by_error(self) -> bool:
-        """Whether all errors count alike."""
+        """True if all errors have equal weight."""
         return self.choose_by == "error"
 
     @property
     def are_numbers(self) -> bool:
-        """Whether there are columns of which forms may choose some cuts."""
+        """True if there are columns for which forms may choose some cuts."""
         is_named = self._base.discretize is not None or "cuts" in self._base.structure_options
         kinds = {column.kind for column in self.rest.table.columns}
         return not is_named and bool(kinds & {"integer", "float"})
 
     def grown(self, settings: TrainSettings) -> Boosted:
-        """Return tables before they are refitted."""
+        """Return tables before the refit."""
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         key: tuple[Hashable, ...] = (
@@ -81,7 +81,7 @@ class Fold:
         return grown.first(n_tables)
 
     def model(self, settings: TrainSettings) -> Model:
-        """Learn a sum."""
+        """Learn boosted tables."""
         if self._last is not None and self._last[0] == settings:
             return self._last[1]
         rows, boosting, recipe = self._ready(settings)
@@ -91,13 +91,13 @@ class Fold:
         return model
 
     def misses(self, model: Model) -> BoolArray:
-        """Return which of the rows that judge a model is wrong about."""
+        """Return the validation rows that a model misclassifies."""
         X = states_of(model.features, self.held.table)
         found = reference.predict(model, X)
         return np.asarray(found != self.held.with_classes(model.classes).y)
 
     def losses(self, model: Model, misses: BoolArray) -> FloatArray:
-        """Return what a model that misses some rows loses on each, in the measure of the choice."""
+        """Return a model's loss on each row, given its misses, in the measure of the choice."""
         if self.choose_by == "log-loss":
             y = self.held.with_classes(model.classes).y
             X = states_of(model.features, self.held.table)
@@ -105,7 +105,7 @@ class Fold:
         return self.weighted(misses)
 
     def weighted(self, misses: BoolArray) -> FloatArray:
-        """Return what errors count, in a measure that knows them alone."""
+        """Return the weights of errors, in a measure that depends on errors only."""
         weights = self._class_weights
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
@@ -118,7 +118,7 @@ class Fold:
 
 
 def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:
-    """Deal rows to folds, each of which judges what is learned from all others."""
+    """Split rows into folds, each the validation set of the others."""
     rest, held = split_rows(dataset, base)
     if held.n_rows == 0:
         return
@@ -131,7 +131,7 @@ def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None
     rest_rows, _ = dataset.split.holdout(dataset.y, base.validation, base.seed)
     fold_of = np.full(dataset.n_rows, -1)
     fold_of[rest_rows] = rest.split.folds(rest.y, n_others, base.seed)
-    # Rows of one group or block say little of others, however many they are.
+    # Rows of one group or block are similar, however many they are.
     n_wanted = int(fold_of.max()) + 1
     if dataset.split.is_random:
         n_wanted = min(n_wanted, ceil(ENOUGH_ROWS / held.n_rows) - 1)
@@ -143,12 +143,12 @@ def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None
 
 
 def default_choice(base: TrainSettings) -> str:
-    """Return what is made small unless the user says it: what the classes are weighted by."""
+    """Return the default objective, by the class weights."""
     return "error" if base.class_weight is None else "balanced-error"
 
 
 def _balanced(dataset: Dataset) -> FloatArray:
-    """Return the weight of an error by class, so that the mean is that of the classes' errors."""
+    """Return the weight of an error by class, such that the mean is the balanced error rate."""
     counts = np.bincount(dataset.y, minlength=len(dataset.classes))
     n_there = int((counts > 0).sum())
     return np.asarray(dataset.n_rows / (n_there * np.maximum(counts, 1)))

@@ -1,4 +1,4 @@
-"""Where a study is kept, a file or a database: named, opened, its errors in one sentence."""
+"""Store of a study, a file or a database: naming, opening, and one-sentence errors."""
 
 import sqlite3
 import warnings
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from optuna.storages import RDBStorage
 
 DEFAULT_NAME = "bncc"
-"""Of a study in its store, unless a URL names another."""
+"""Name of a study in its store, unless a URL has another."""
 _SQLITE = "sqlite:///"
 _MAGIC = b"SQLite format 3\0"
 _PATIENCE = 60.0
-"""Seconds to wait for another process to let go of a file of SQLite."""
+"""Timeout in seconds for a locked SQLite file."""
 NEEDED = f"a study needs optuna and SQLAlchemy; run {extra_command('sweep')}"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a study is kept."""
+    """Location of a study."""
 
     said: str  # As the user wrote it, without a password; for messages
-    name: str | None  # Of the study in its store; None if the user names none
-    path: Path | None  # The file of SQLite
-    url: str = ""  # Of the database otherwise, as SQLAlchemy knows it
+    name: str | None  # Name of the study in its store; None if the user gives none
+    path: Path | None  # The SQLite file
+    url: str = ""  # URL of another database, in SQLAlchemy's form
 
     @property
     def title(self) -> str:
-        """For people: the file's name without its folder, or the name in the database."""
+        """Name for display: the file's name without its folder, or the name in the database."""
         return self.path.name if self.path is not None else self.name or DEFAULT_NAME
 
 
 def place_of(text: str) -> Place:
-    """Read what stands behind ``--study``."""
+    """Parse the value of ``--study``."""
     if text.startswith(_SQLITE):
         text = text.removeprefix(_SQLITE)
     if "://" not in text:
@@ -51,7 +51,7 @@ def place_of(text: str) -> Place:
 
 
 def _with_driver(url: str) -> str:
-    """Name the driver that comes with bncc where the user names none."""
+    """Add the driver that comes with bncc if the user names none."""
     for plain in ("postgresql://", "postgres://"):
         if url.startswith(plain):
             return f"postgresql+psycopg://{url.removeprefix(plain)}"
@@ -66,11 +66,11 @@ def _without_password(url: str) -> str:
 
 
 def check_optuna() -> None:
-    """Make optuna silent, and refuse to go on without it."""
+    """Silence optuna, and raise an error if it is missing."""
     try:
         import optuna
 
-        import_module("sqlalchemy")  # optuna does without it until there is a store
+        import_module("sqlalchemy")  # optuna needs it only once there is a store
     except ImportError as error:
         raise StudyError(NEEDED) from error
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
@@ -78,7 +78,7 @@ def check_optuna() -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep optuna's warnings of what is experimental to come from those who read this program."""
+    """Suppress optuna's warnings about its experimental features."""
     from optuna.exceptions import ExperimentalWarning
 
     with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
-    """Open the store of a study; let go of it behind the block."""
+    """Open the store of a study; release it after the block."""
     check_optuna()
     if place.path is not None:
         _check_file(place.path)
@@ -98,7 +98,7 @@ def opened(place: Place, *, new: bool = False) -> Iterator["RDBStorage"]:
 
 @contextmanager
 def _in_words(place: Place) -> Iterator[None]:
-    """Raise what a store raises as one sentence."""
+    """Convert the exceptions of a store to one sentence."""
     from optuna.exceptions import StorageInternalError
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -106,7 +106,7 @@ def _in_words(place: Place) -> Iterator[None]:
         yield
     except (SQLAlchemyError, StorageInternalError) as error:
         raise StudyError(_sentence(place, error)) from error
-    except (JSONDecodeError, RecursionError) as error:  # the latter of JSON that is nested deeply
+    except (JSONDecodeError, RecursionError) as error:  # the latter from deeply nested JSON
         raise StudyError(damaged(place.said)) from error
     except ImportError as error:
         raise StudyError(
@@ -123,7 +123,7 @@ def _in_words(place: Place) -> Iterator[None]:
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         if not _is_raised_in(error, "optuna", "sqlalchemy"):
             raise
-        raise StudyError(damaged(place.said)) from error  # a cell that holds something else
+        raise StudyError(damaged(place.said)) from error  # a cell with an unexpected value
 
 
 def _is_raised_in(error: BaseException, *packages: str) -> bool:
@@ -135,7 +135,7 @@ def _is_raised_in(error: BaseException, *packages: str) -> bool:
 
 @contextmanager
 def opened_half(path: Path) -> Iterator["RDBStorage"]:
-    """Make a file of SQLite that appears whole, behind the block, or not at all."""
+    """Create an SQLite file that appears complete after the block, or not at all."""
     check_optuna()
     half = path.with_name(f".{path.name}.half")
     journal = half.with_name(f"{half.name}-journal")
@@ -152,13 +152,13 @@ def opened_half(path: Path) -> Iterator["RDBStorage"]:
 
 @contextmanager
 def _storage(path: Path | None, url: str, *, new: bool) -> Iterator["RDBStorage"]:
-    """Open a store, and close all its connections behind the block, also where it fails."""
+    """Open a store, and close all its connections after the block, even if it fails."""
     from optuna.storages import RDBStorage
 
     connections: list[sqlite3.Connection] = []
     engine: dict[str, Any] = {}
     if path is not None:
-        # A name with a question mark or a percent sign would be none in a URL.
+        # A name with a question mark or a percent sign would be invalid in a URL.
         file = f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}"
 
         def connected() -> sqlite3.Connection:
@@ -168,7 +168,7 @@ def _storage(path: Path | None, url: str, *, new: bool) -> Iterator["RDBStorage"
 
         engine, url = {"creator": connected}, "sqlite:///study"
     elif url.startswith("postgresql") and "client_encoding=" not in url:
-        # A cluster made under LC_ALL=C has no encoding: text would come back as bytes.
+        # A cluster created under LC_ALL=C has no encoding: text would be returned as bytes.
         engine = {"connect_args": {"client_encoding": "utf8"}}
     storage = None
     try:

@@ -1,4 +1,4 @@
-"""A study: trials that are drawn, worked on and finished, all of it in a store that outlives us."""
+"""A study: trials that are sampled, run and finished, in a store that outlives the process."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 FACTS = "bncc"
-"""Attribute of an optuna study that says what it is about."""
+"""Attribute of an optuna study with its facts."""
 POINT, REASON = "point", "reason"
-"""Attributes of an optuna trial: what it has found, or why it came to nothing."""
+"""Attributes of an optuna trial: its result, or the reason of its failure."""
 MOST_FAILED = 10
-"""Trials that may come to nothing, or as many as are wanted, if those are more."""
+"""Limit on failed trials, or the requested number of trials if that is larger."""
 
 
 def read_study(text: str) -> tuple[Study, ...]:
-    """Read what has been found, whether or not a sweep works on it."""
+    """Read the results, whether or not a sweep is running."""
     from optuna.trial import TrialState
 
     place = place_of(text)
@@ -55,7 +55,7 @@ def read_study(text: str) -> tuple[Study, ...]:
 
 
 def known_facts(place: Place) -> Facts | None:
-    """Return what a study is about."""
+    """Return the facts of a study."""
     if place.path is not None and not place.path.exists():
         return None
     with opened(place, new=place.path is None) as storage:
@@ -66,7 +66,7 @@ def known_facts(place: Place) -> Facts | None:
 
 
 class Journal:
-    """A study that this process alone works on."""
+    """A study that only this process works on."""
 
     def __init__(
         self, study: "OptunaStudy", space: Space, facts: Facts, beat: Callable[[], None]
@@ -79,7 +79,7 @@ class Journal:
         self._take_stock()
 
     def next_task(self) -> Task:
-        """Return a trial to work on: one that was lost before, else a new one."""
+        """Return a trial to run: an interrupted one, else a new one."""
         from optuna.trial import Trial
 
         from bncc.search.sampler import sampler_of, suggested
@@ -99,7 +99,7 @@ class Journal:
             return Task(trial.number, self._space.draw(ask))
 
     def tell(self, outcome: Outcome) -> None:
-        """Keep what came of a trial."""
+        """Store the outcome of a trial."""
         from optuna.trial import TrialState
 
         storage, trial_id = self._study._storage, self._ids[outcome.number]
@@ -118,7 +118,7 @@ class Journal:
         self.finished[point.number] = point
 
     def _take_stock(self) -> None:
-        """Find out what is there, and finish what a killed process had found already."""
+        """Read the trials, and finish those with results that a killed process left."""
         from optuna.trial import TrialState
 
         for trial in sorted(self._study.get_trials(deepcopy=False), key=lambda t: t.number):
@@ -135,7 +135,7 @@ class Journal:
 
 @contextmanager
 def journal(place: Place, space: Space, facts: Facts) -> Iterator[Journal]:
-    """Begin a study, or go on with it, and keep other processes from it meanwhile."""
+    """Create or resume a study, and lock it against other processes."""
     name = place.name or DEFAULT_NAME
     if place.path is None:
         with opened(place, new=True) as storage:
@@ -163,10 +163,10 @@ def work_on(
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> None:
     """
-    Work on a study until it has so many finished trials.
+    Run a study until it has the requested number of finished trials.
 
-    Trials that a killed process has left come first. A new one is begun only if all that are being
-    worked on would not do: so the trials are the same whoever works on them, and in which order.
+    Trials left by a killed process come first. A new one is started only if all running ones would
+    not be enough: so the trials do not depend on the workers, or on their order.
     """
     n_running = n_failed = 0
     while not stop():
@@ -202,7 +202,7 @@ def _checked(
 
 
 def _begun(storage: "RDBStorage", name: str, facts: Facts) -> "OptunaStudy":
-    """Return the study of a name, made if absent; one that says nothing was never begun."""
+    """Return the study of a name, created if absent; one without facts was never started."""
     import optuna
 
     if any(study.study_name == name for study in storage.get_all_studies()):
@@ -221,7 +221,7 @@ def _begun(storage: "RDBStorage", name: str, facts: Facts) -> "OptunaStudy":
 
 
 def _is_unused(place: Place, name: str) -> bool:
-    """Return whether a study has no trial yet, so that its options may still be others."""
+    """Return whether a study has no trial yet, so that its options may still change."""
     with opened(place) as storage:
         for study in storage.get_all_studies():
             if study.study_name == name and FACTS in study.user_attrs:
@@ -248,6 +248,6 @@ def _point(trial: "FrozenTrial") -> Point:
 
 
 def _label(space: Space, name: str, domain: Domain) -> str:
-    """Return the name of an option for optuna, which wants one domain behind a name."""
+    """Return the name of an option for optuna, which requires one domain per name."""
     domains = list(dict.fromkeys(case.domain for case in space.options[name]))
     return name if len(domains) == 1 else f"{name} {domains.index(domain) + 1}"

@@ -18,6 +18,7 @@ from bncc.errors import DataError, MisfitError, ToolchainError, TrialError
 from bncc.lower.cost_model import LEVELS
 from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
+from bncc.model.table_levels import table_levels
 from bncc.on_device import resources_of
 from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
@@ -39,22 +40,22 @@ TOO_FEW = "too few rows for a validation set, which a sweep needs; add rows of e
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """What all trials of a study share; it can be pickled."""
+    """Common inputs of all trials of a study; can be pickled."""
 
     train: Dataset  # Training rows, as ``bncc train`` reads them
-    test: Dataset | None  # Rows that nothing is chosen by
-    # What decisions are measured on, from `measured_rows`; None where there are no targets, or
-    # `bench_source` names no data
+    test: Dataset | None  # Test rows, which affect no choice
+    # Rows of the measurements, from `measured_rows`; None without targets, or if `bench_source`
+    # names no data
     readings: Table | None
-    # source and bench_source: Words of ``bncc train`` and ``bncc bench`` that read the same rows,
-    # from `bncc.search.config.source_words`
+    # source and bench_source: Arguments of ``bncc train`` and ``bncc bench`` that read the same
+    # rows, from `bncc.search.config.source_words`
     source: tuple[str, ...]
     bench_source: tuple[str, ...]
-    seed: int  # Of the first training of each trial
+    seed: int  # Random seed of the first training of each trial
     repeats: int  # Trainings of a trial, with seeds `seed`, `seed` + 1, ..
-    # Machines as in ``--target``, but ``all``; without, nothing is measured
+    # Targets as in ``--target``, except ``all``; empty for no measurements
     targets: tuple[str, ...]
-    # Entry points that are measured; empty for `bncc.resources.default_entries`
+    # Measured entry points; empty for `bncc.resources.default_entries`
     entries: tuple[str, ...] = ()
 
 
@@ -64,7 +65,7 @@ def measured_rows(table: Table) -> Table:
 
 
 def check_rows(train: Dataset) -> None:
-    """Refuse rows of which every trial would come to nothing."""
+    """Reject rows with which every trial would fail."""
     check_trainable(train)
     _, held = train.split.holdout(train.y, TrainSettings().validation, seed=0)
     if len(held) == 0:
@@ -72,7 +73,7 @@ def check_rows(train: Dataset) -> None:
 
 
 def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, judge and measure one trial."""
+    """Train, evaluate and measure one trial."""
     begin = perf_counter()
     found = (_baseline if is_baseline(params) else _network)(work, params)
     return Point(
@@ -87,7 +88,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             bench_source=work.bench_source,
             seed=work.seed,
             repeats=work.repeats,
-            # One machine too small ends all of `bncc bench`.
+            # One target that is too small ends all of `bncc bench`.
             targets=[name for name in work.targets if isinstance(found.costs[name], Footprint)],
             entries=work.entries,
         ),
@@ -110,6 +111,7 @@ def _network(work: Workload, params: Mapping[str, Choice]) -> Figures:
         q_format=facts["q_format"] and (fmt.int_bits, fmt.frac_bits),
         costs=measure_model(work, model, params),
         parents=tuple(map(tuple, parent_names(model))),
+        tables=table_levels(model),
     )
 
 
@@ -207,7 +209,7 @@ def measure_baselines(work: Workload, learned: "Learned") -> Costs:
 
 
 def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
-    """Return the states of the readings that decisions are measured on, else drawn ones."""
+    """Return the states of the readings to measure on, else sampled ones."""
     if work.readings is not None:
         return np.asarray(states_of(learned.features, work.readings), dtype=np.int64)
     n_states = [feature.n_states for feature in learned.features]
@@ -223,7 +225,7 @@ def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray)
     (bench,) = find_toolchain(machine)
     try:
         cost = measure_baseline(learned, n_classes, bench, X)
-    except ToolchainError as error:  # it does not fit, or does not build
+    except ToolchainError as error:  # does not fit, or does not build
         return str(error)
     if cost.differing:
         by = learned.baseline.code.by

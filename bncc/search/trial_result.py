@@ -1,4 +1,4 @@
-"""One finished trial: how it was trained, how often it errs, and what its C costs."""
+"""One finished trial: its settings, its errors, and the resources of its C."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from bncc.model.error_rates import wilson
+from bncc.model.table_levels import TableLevels
 from bncc.resources import ENTRIES, Resources, Span
 
 Choice = str | int | float | bool
@@ -14,11 +15,11 @@ Choice = str | int | float | bool
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a setting errs, over the trainings of a trial."""
+    """Error rate of a setting, over the trainings of a trial."""
 
-    errors: tuple[float, ...]  # Fraction of wrong decisions, by seed
-    # Rows that were judged: of validation the sum over seeds, since each holds out others; of the
-    # test rows their number
+    errors: tuple[float, ...]  # Error rates, by seed
+    # Number of evaluated rows: for validation the sum over seeds, since each has its own validation
+    # rows; for testing the number of test rows
     n: int
 
     @property
@@ -28,20 +29,20 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Between which errors the true one lies, with 95 %: Wilson's interval."""
+        """95 % confidence interval of the true error: Wilson's interval."""
         return wilson(self.mean, self.n)
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Resources of the C on one target, measured."""
+    """Measured resources of the C on one target."""
 
     flash: int  # flash, ram, stack: Bytes of the entry points, as ``bncc bench`` reports them
     ram: int
     stack: int
-    unit: str  # What a decision is counted in
-    mean: float  # Of them per call of the slowest entry point
-    most: int  # At most, of the calls that were measured
+    unit: str  # Unit of time
+    mean: float  # Mean per call of the slowest entry point
+    most: int  # Maximum over the measured calls
     # Entry points that are counted. Studies of bncc before entry points could be named timed
     # ``predict``, from states, and counted the bytes of ``predict`` and ``predict_raw``.
     entries: tuple[str, ...] = ("predict",)
@@ -55,7 +56,7 @@ class Footprint:
         )
 
     def resources(self, target: str) -> Resources:
-        """Return what a budget is compared with; all entry points as slow as the slowest."""
+        """Return the resources to compare with a budget, with the slowest entry point's time."""
         spans = dict.fromkeys(self.entries, Span(0, self.mean, self.most))
         is_cycles = self.unit == "cycles"
         return Resources(
@@ -66,46 +67,49 @@ class Footprint:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """What training and measuring a setting has shown; all but errors is of its first seed."""
+    """Results of training and measuring a setting; all but errors are those of its first seed."""
 
-    family: str  # What is compared: the name of the structure learner
-    validation: Rate  # Of rows held out of training; what models are chosen by
-    test: Rate | None  # Of test rows, where there are any; nothing is chosen by it
-    entries: int  # Of all tables, the prior among them
-    bits: int  # Of all entries, before any pass of the compiler
-    operations: int  # Additions of a decision as S3 counts them, C (D + 1)
-    q_format: tuple[int, int] | None  # B_I and B_F; None of a model in floats
-    costs: Mapping[str, Footprint | str]  # By target; a text says why the model does not fit there
+    family: str  # Family for comparisons: the name of the structure learner
+    validation: Rate  # On validation rows, for the choice of models
+    test: Rate | None  # On test rows, if there are any; affects no choice
+    entries: int  # Entries of all tables and the prior
+    bits: int  # Bits of all entries, before any pass of the compiler
+    operations: int  # Additions per decision as S3 counts them, C (D + 1)
+    q_format: tuple[int, int] | None  # B_I and B_F; None for a model in floats
+    costs: Mapping[str, Footprint | str]  # By target; a text is the reason of a misfit
     parents: tuple[tuple[str, ...], ...]  # Features that are parents, by feature
+    # Features and levels of each boosted table, of the first seed; none of other classifiers and in
+    # studies of earlier versions
+    tables: tuple[TableLevels, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Figures):
     """A finished trial."""
 
-    number: int  # In the study
+    number: int  # Number in the study
     # Options of the trial, by their names on the command line without dashes
     params: Mapping[str, Choice]
     seconds: float  # Wall time of training and measuring
-    command: str  # What a user types to get the same figures again; ``-o`` names `model_name`
+    command: str  # Command that reproduces the figures; ``-o`` names `model_name`
 
     @property
     def is_network(self) -> bool:
-        """Whether it is a Bayesian network of bncc's, and no baseline."""
+        """True for a Bayesian network of bncc's, False for a baseline."""
         return self.params.get("classifier", "network") == "network"
 
     def footprint(self, target: str) -> Footprint | None:
-        """Return what it costs on a machine, None where it does not fit or was not measured."""
+        """Return its footprint on a target, None if it does not fit or was not measured."""
         found = self.costs.get(target)
         return found if isinstance(found, Footprint) else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values from which `from_json` makes the same point."""
+        """Return JSON values that `from_json` converts back."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Point":
-        """Take up what `to_json` has returned."""
+        """Restore the return value of `to_json`."""
         costs = {
             target: found if isinstance(found, str) else _footprint(found)
             for target, found in facts["costs"].items()
@@ -119,6 +123,7 @@ class Point(Figures):
                 "q_format": None if fmt is None else (int(fmt[0]), int(fmt[1])),
                 "costs": costs,
                 "parents": tuple(tuple(names) for names in facts["parents"]),
+                "tables": tuple(map(_levels, facts.get("tables", ()))),
             }
         )
         if not _makes_sense(point):
@@ -128,20 +133,20 @@ class Point(Figures):
 
 @dataclass(frozen=True)
 class Study:
-    """All that a report is made of."""
+    """Data of a report."""
 
-    name: str  # For people: the file's name without its folder, or the name in the database
-    # Where it comes from: ``data`` (the file's name), ``digest`` of rows and labels, ``class``,
-    # ``n_rows``, ``n_test``, ``n_features``, ``features`` (names), ``n_classes``, ``fold``,
-    # ``seed``, ``repeats``, ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target,
-    # ``bncc``, ``space``
+    name: str  # For display: the file's name without its folder, or the name in the database
+    # Its facts: ``data`` (the file's name), ``digest`` of rows and labels, ``class``, ``n_rows``,
+    # ``n_test``, ``n_features``, ``features`` (names), ``n_classes``, ``fold``, ``seed``,
+    # ``repeats``, ``sampler``, ``objectives``, ``targets``, ``toolchains`` by target, ``bncc``,
+    # ``space``
     facts: Mapping[str, Any]
     points: tuple[Point, ...]  # Finished trials, by number
-    failed: Mapping[int, str]  # Why trials came to nothing, by number
+    failed: Mapping[int, str]  # Reasons of failed trials, by number
 
 
 def model_name(number: int) -> str:
-    """Return the file in which the command of a trial leaves its model."""
+    """Return the file in which the command of a trial saves its model."""
     return f"trial-{number}.bncc"
 
 
@@ -157,14 +162,19 @@ def _rate(facts: Mapping[str, Any]) -> Rate:
     return Rate(tuple(errors), int(facts["n"]))
 
 
+def _levels(facts: Sequence[Sequence[Any]]) -> TableLevels:
+    return tuple((name, tuple(levels)) for name, levels in facts)
+
+
 def _makes_sense(point: Point) -> bool:
-    """Return whether reports can be made of it: figures are finite, rates between 0 and 1."""
+    """Return whether a report is possible: figures are finite, rates between 0 and 1."""
     rates = [point.validation, *([] if point.test is None else [point.test])]
     found = [cost for cost in point.costs.values() if isinstance(cost, Footprint)]
     counts = [point.number, point.entries, point.bits, point.operations]
     counts += [count for cost in found for count in (cost.flash, cost.ram, cost.stack, cost.most)]
     figures = [point.seconds, *(cost.mean for cost in found)]
     texts = [point.family, point.command, *(name for names in point.parents for name in names)]
+    texts += [text for table in point.tables for name, levels in table for text in (name, *levels)]
     return (
         all(rate.n >= 1 and rate.errors for rate in rates)
         and all(0 <= error <= 1 for rate in rates for error in rate.errors)

@@ -22,14 +22,13 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Feature parents that each feature may have; "no parent" always stands beside them."""
+    """Feature parents that each feature may have; "no parent" is always a candidate too."""
 
-    # (n_features, most) int64: Candidates of each feature in its row, filled up with `ABSENT` at
-    # the end
+    # (n_features, most) int64: One row of candidates per feature, padded with `ABSENT`
     parent: IntArray
 
     def __post_init__(self) -> None:
-        self.graph()  # refuses what is no graph
+        self.graph()  # raises an error for an invalid graph
 
     def graph(self) -> Structure:
         """Return the structure with all candidates as parents."""
@@ -45,7 +44,7 @@ class Candidates:
 
     @property
     def is_present(self) -> BoolArray:
-        """Which entries of `parent` are candidates: (n_features, most) bool."""
+        """Mask of the candidates in `parent`: (n_features, most) bool."""
         return np.asarray(self.parent != ABSENT)
 
     def among(self, is_useful: BoolArray) -> "Candidates":
@@ -54,7 +53,7 @@ class Candidates:
 
         Shapes: `is_useful` (n_features,) bool.
         """
-        useful = np.append(is_useful, False)  # what `ABSENT` refers to
+        useful = np.append(is_useful, False)  # entry that `ABSENT` refers to
         kept = [row[useful[row] & mine] for row, mine in zip(self.parent, is_useful, strict=True)]
         return _padded(enumerate(kept))
 
@@ -71,7 +70,7 @@ class Candidates:
 
 def subset(pool: Pool, most: int, rng: np.random.Generator) -> Candidates:
     """
-    Draw candidates at random.
+    Sample candidates at random.
 
     References
     ----------
@@ -122,7 +121,7 @@ def nearest(pool: Pool, most: int, width: int) -> Candidates:
 
 
 def _padded(chosen: Iterable[tuple[int, IntArray]]) -> Candidates:
-    """Return the candidates of features that come in any order."""
+    """Return candidates for features in any order."""
     by_feature = dict(chosen)
     most = max(map(len, by_feature.values()), default=0)
     parent = np.full((len(by_feature), most), ABSENT, dtype=np.int64)
@@ -132,16 +131,16 @@ def _padded(chosen: Iterable[tuple[int, IntArray]]) -> Candidates:
 
 
 MAX_CANDIDATES = 2**21
-"""Two thousand features with all earlier ones; beyond it even their list would fill memory."""
+"""Two thousand features with all earlier ones; beyond that even the list would fill memory."""
 
 
 @dataclass(frozen=True)
 class CandidateSet:
     """A way to find candidates and the option keys it knows."""
 
-    # From the number of features, the options and chance to candidates
+    # Candidates from the number of features, the options and a random generator
     find: Callable[[int, Options, np.random.Generator], Candidates]
-    option_keys: tuple[str, ...]  # Keys that are read, by the search itself too
+    option_keys: tuple[str, ...]  # Keys that are read, including those of the search
 
 
 def _subset(n_features: int, options: Options, rng: np.random.Generator) -> Candidates:
@@ -163,7 +162,7 @@ def _heuristic(n_features: int, options: Options, rng: np.random.Generator) -> C
 def _pool(
     n_features: int, options: Options, rng: np.random.Generator, default: str = "random"
 ) -> Pool:
-    """Return the features that come earlier, or all others where no order is asked for."""
+    """Return the earlier features as candidates, or all others where no order is requested."""
     if not has_order(options):
         return others(n_features)
     return earlier(order_of(options, n_features, rng, default))
@@ -177,7 +176,7 @@ CANDIDATE_SETS: Mapping[str, CandidateSet] = {
     "tan-all": CandidateSet(_all, ("order", *_DESCENT, "width")),
     "tan-heuristic": CandidateSet(_heuristic, ("order", "parents", *_DESCENT, "width")),
 }
-"""Structures that are learned together with the tables (S0)."""
+"""Structures learned together with the tables (S0)."""
 
 
 def find_candidates(

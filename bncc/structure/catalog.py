@@ -1,4 +1,4 @@
-"""Every structure by the name that the command line gives it, and the options it knows."""
+"""Every structure by its command-line name, with its options."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from bncc.structure.learners import LEARNERS
 from bncc.structure.options import check_values, one_of
 
 SUM = "tables"
-"""A sum of boosted tables, which is no network."""
+"""Boosted tables: an additive ensemble, not a network."""
 SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay", "shift")
 
 CONTRACT = (
@@ -21,7 +21,7 @@ CONTRACT = (
     "hill-climb", "anneal", "etan", "s-etan", "sa-etan", "a-etan", "network-hill-climb", "tabu",
     "mmhc", "curriculum", SUM,
 )  # fmt: skip
-"""Names of the command line's contract, in its order."""
+"""Names in the command line's contract, in its order."""
 _OFFERED = (*LEARNERS, *CANDIDATE_SETS, SUM)
 STRUCTURES = (*CONTRACT, *(name for name in _OFFERED if name not in CONTRACT))
 """Structures that can be learned."""
@@ -35,7 +35,7 @@ def canonical_name(name: str) -> str:
 
 
 def option_keys(name: str) -> tuple[str, ...]:
-    """Return the option keys that a structure knows."""
+    """Return the option keys of a structure."""
     if name in LEARNERS:
         return tuple(LEARNERS[name].readers)
     if name in CANDIDATE_SETS:
@@ -48,7 +48,7 @@ def option_keys(name: str) -> tuple[str, ...]:
 def check_structure_options(
     name: str, options: Mapping[str, str], extra_keys: Sequence[str] = ()
 ) -> None:
-    """Refuse a structure name or option key that nobody reads."""
+    """Reject an unknown structure name or option key."""
     keys = sorted({*option_keys(name), *extra_keys})
     for key in options:
         if key not in keys:

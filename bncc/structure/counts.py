@@ -80,33 +80,32 @@ def family_counts(
 
 
 BLOCK_COLUMNS = 512
-"""One-hot columns multiplied at once: a block of pairs then holds about a megabyte of counts."""
+"""One-hot columns per matrix product: a block of pairs then holds about a megabyte of counts."""
 BLOCK_ROWS = 1 << 16
-"""Rows multiplied at once: their indicators hold some hundred megabytes, and float32 counts to
-2**24 exactly."""
+"""Rows per matrix product: their indicators take some hundred megabytes, and float32 counts are
+exact up to 2**24."""
 
 SECONDS_PER_READING = 2e-9
 SECONDS_PER_CELL = 3e-9
 SECONDS_PER_PRODUCT = 5e-11
 SECONDS_PER_INDICATOR = 8e-9
 SECONDS_PER_CALL = 1e-5
-"""Rough costs on one core, used only to choose the sooner of two ways that agree exactly."""
+"""Rough times on one core, used only to choose the faster of two methods with equal results."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
-    """Counts of some pairs of features that have equally large tables."""
+    """Counts of some pairs of features whose tables have equal size."""
 
     left: IntArray  # (n_left,) int64: First features of the pairs
-    # (n_right,) int64: Second features: the same array as `left`, or features that no block has on
-    # the left where these are on the right
+    # (n_right,) int64: Second features: the same array as `left`, or features that are not on the
+    # left in any block that has these on the right
     right: IntArray
     n_cells: int  # Cells of each pair's table, empty ones included
-    # (n_left, k, n_right, l) int64: Of each pair the cells, in any order; some of the empty cells
-    # may be missing
+    # (n_left, k, n_right, l) int64: Cells of each pair, in any order; empty cells may be missing
     counts: IntArray
-    # Whether the cells are of N(x_i, x_j, c), or of N(x_i, x_j). The cells of a pair may then be
-    # spread over several blocks, such as one of each class.
+    # True for cells of N(x_i, x_j, c), False for N(x_i, x_j). The cells of a pair may be spread
+    # over several blocks, such as one per class.
     has_class: bool
 
 
@@ -114,7 +113,7 @@ def single_tables(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int
 ) -> Iterator[IntArray]:
     """
-    Count N(x_i, c) of one feature after the other.
+    Count N(x_i, c) of one feature at a time.
 
     Shapes: yields (n_states[i], n_classes) int64, rows of each state and class.
     """
@@ -129,8 +128,8 @@ def pair_blocks(
     """
     Count N(x_i, x_j, c) of all pairs.
 
-    Two ways count the pairs: one pass over the rows per pair, or one-hot products of whole
-    blocks of features; the sooner by a rough estimate is taken. Counts are integers, so both
+    Two methods are available: one pass over the rows per pair, or one-hot products of whole
+    blocks of features; the faster one by a rough estimate is used. Counts are integers, so both
     agree, and memory stays at some hundred megabytes.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
@@ -189,7 +188,7 @@ def _occupied(
     shape: tuple[int, int, int],
     with_marginal: bool,
 ) -> Iterator[PairBlock]:
-    """Count occupied cells alone: tables far larger than the rows are never laid out."""
+    """Count occupied cells only, without allocating tables far larger than the rows."""
     s, r, n_classes = shape
     for j, column in zip(right, others, strict=True):
         values, joint = np.unique(column * (r * n_classes) + inner, return_counts=True)
@@ -240,7 +239,7 @@ def blocks_of_equal_states(n_states: Sequence[int]) -> Iterator[tuple[IntArray, 
 
 def one_hot(columns: IntArray, r: int) -> NDArray[np.float32]:
     """
-    Return indicators, whose products count exactly up to 2**24 rows.
+    Return indicators, whose products are exact counts up to 2**24 rows.
 
     Shapes: `columns` (n_samples, k) int; returns (n_samples, k * r) float32, 1 where a feature is
     in a state.

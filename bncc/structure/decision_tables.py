@@ -1,4 +1,4 @@
-"""How the tables of a classifier are read: those of a sum over a few cuts, those of a network."""
+"""Table layouts: mixed-radix rows of boosted tables over cuts, and of network tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,25 +14,25 @@ from bncc.structure.graph import Structure
 @dataclass(frozen=True)
 class DecisionTable:
     """
-    The joint levels of some features: a table has a row for each.
+    The joint levels of some features, one per table row.
 
-    A feature's level is the number of its cuts below its state, ``sum(x > cut)``; the row counts
-    levels in mixed radix, first feature outermost.
+    A feature's level is the number of its cuts below its state, ``sum(x > cut)``; the row index
+    combines levels in mixed radix, first feature outermost.
     """
 
-    features: tuple[int, ...]  # At least one, each once
-    # Of each feature: states >= 0, strictly ascending, at least one; a state and those below it lie
-    # on one side, those above it on the other
+    features: tuple[int, ...]  # At least one, no duplicates
+    # Cuts per feature: states >= 0, strictly ascending, at least one; a cut separates the states
+    # up to it from those above it
     cuts: tuple[tuple[int, ...], ...]
 
     @property
     def n_levels(self) -> tuple[int, ...]:
-        """Levels of each feature."""
+        """Number of levels of each feature."""
         return tuple(len(cuts) + 1 for cuts in self.cuts)
 
     @property
     def n_rows(self) -> int:
-        """Joint levels."""
+        """Number of joint levels."""
         return prod(self.n_levels)
 
     def rows(self, X: IntArray) -> IntArray:
@@ -47,7 +47,7 @@ class DecisionTable:
         return row
 
     def maps(self, n_states: Sequence[int]) -> dict[int, tuple[int, ...]]:
-        """Return by feature the level of each of its states, as a program's table has them."""
+        """Return for each feature the level of each state, as in a program's table."""
         return {
             f: tuple(np.searchsorted(cuts, np.arange(n_states[f]), side="left").tolist())
             for f, cuts in zip(self.features, self.cuts, strict=True)
@@ -56,37 +56,37 @@ class DecisionTable:
 
 @dataclass(frozen=True)
 class TableEnsemble:
-    """The structure of a sum of tables."""
+    """The structure of boosted tables."""
 
-    tables: tuple[DecisionTable, ...]  # One per table, at least one
+    tables: tuple[DecisionTable, ...]  # At least one
 
     @property
     def features(self) -> tuple[int, ...]:
-        """The features that some table reads, ascending."""
+        """The features that any table reads, ascending."""
         return tuple(sorted({f for grid in self.tables for f in grid.features}))
 
     @property
     def n_cuts(self) -> int:
-        """Cuts of all tables."""
+        """Number of cuts in all tables."""
         return sum(len(cuts) for grid in self.tables for cuts in grid.cuts)
 
 
 @dataclass(frozen=True)
 class RowIndex:
-    """How one table is read: its row counts levels of features in mixed radix."""
+    """Layout of one table: its row index combines feature levels in mixed radix."""
 
     features: tuple[int, ...]  # Outermost first
-    n_levels: tuple[int, ...]  # Of each feature
-    # By feature the level of each of its states; a feature without a map has its states as levels
+    n_levels: tuple[int, ...]  # Number of levels per feature
+    # Level of each state by feature; without a map, the states are the levels
     maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
-        """Joint levels."""
+        """Number of joint levels."""
         return prod(self.n_levels)
 
     def states(self, f: int) -> tuple[int, ...]:
-        """Return a state of each level of a feature, the smallest."""
+        """Return the smallest state of each level of a feature."""
         if f not in self.maps:
             return tuple(range(self.n_levels[self.features.index(f)]))
         _, first = np.unique(self.maps[f], return_index=True)
@@ -110,7 +110,7 @@ class RowIndex:
 def lookups_of(
     structure: Structure | TableEnsemble, n_states: Sequence[int]
 ) -> tuple[RowIndex, ...]:
-    """Return how each table of a structure is read."""
+    """Return the layout of each table of a structure."""
     raise TypeError(f"{type(structure).__name__} is no structure")
 
 

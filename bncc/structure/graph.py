@@ -1,4 +1,4 @@
-"""The graph of a classifier: the parents of every feature, and what they cost in table entries."""
+"""The graph of a classifier: the parents of every feature, and the resulting table entries."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ from math import prod
 
 @dataclass(frozen=True)
 class Cycles:
-    """What keeps a graph from being acyclic."""
+    """Cycles of a graph."""
 
-    # Arcs (parent, child), one in every cycle: without them there is none. Where features have at
-    # most one parent, these are as many as there are cycles.
+    # Arcs (parent, child), one in every cycle: removing them breaks all cycles. If features have at
+    # most one parent, there is one such arc per cycle.
     closing: tuple[tuple[int, int], ...]
     # One cycle: every feature is a parent of the next, and the last of the first. Empty if there is
     # none.
@@ -23,7 +23,7 @@ def find_cycles(parents: Sequence[Sequence[int]]) -> Cycles:
     Search a graph for cycles.
 
     An arc closes a cycle if it leads back to a feature that is still on the path. Without these
-    arcs every feature is left after all of its parents, so there is no cycle.
+    arcs, all parents of a feature are finished before it, so there is no cycle.
     """
     closing: list[tuple[int, int]] = []
     first: tuple[int, ...] = ()
@@ -52,16 +52,16 @@ class Structure:
     """
     Parents of each feature in a classifier with one class variable.
 
-    The arcs between features may form cycles. The tables then belong to no joint distribution, but
-    their sum still decides (pseudo-TAN of S0, section 4). What needs an order of the features or a
-    distribution asks `is_bayesian_network`, or makes do with `acyclic_part`.
+    The arcs between features may form cycles. The tables then define no joint distribution, but
+    their sum still determines a decision (pseudo-TAN of S0, section 4). Callers that need an order
+    of the features or a distribution check `is_bayesian_network`, or use `acyclic_part`.
     """
 
-    # ``parents[i]`` are the feature parents of feature i, outermost index first
+    # ``parents[i]``: feature parents of feature i, outermost index first
     parents: tuple[tuple[int, ...], ...]
-    class_is_parent: tuple[bool, ...]  # Whether the class is a parent of feature i too
-    # Features that are parents of the class, outermost index first. Where there are any, the class
-    # has a table of its own behind those of the features, and the prior is zero.
+    class_is_parent: tuple[bool, ...]  # True if the class is also a parent of feature i
+    # Features that are parents of the class, outermost index first. If there are any, the class
+    # has its own table behind those of the features, and the prior is zero.
     class_parents: tuple[int, ...] = ()
     # Features without a distribution of their own, ascending: others are conditioned on them. They
     # have no parents, and their tables are zero.
@@ -105,7 +105,7 @@ class Structure:
 
     @property
     def is_class_isolated(self) -> bool:
-        """Whether no arc joins the class to a feature, so that features decide nothing."""
+        """True if no arc joins the class to a feature, so that decisions ignore all features."""
         return not self.class_parents and not any(self.class_is_parent)
 
     @property
@@ -120,7 +120,7 @@ class Structure:
 
     @property
     def is_bayesian_network(self) -> bool:
-        """Whether tables make a distribution: no cycle, and no feature without its own table."""
+        """True if the tables define a distribution: no cycle, and every feature has a table."""
         return not (self.cycles.closing or self.given)
 
 
@@ -183,7 +183,7 @@ def class_rows(structure: Structure, n_states: Sequence[int]) -> int:
 
 
 def table_entries(structure: Structure, n_states: Sequence[int], n_classes: int) -> int:
-    r"""Count what is stored: ``q C + sum_i r_i q_i`` with the class among the parents (S3)."""
+    r"""Count stored entries: ``q C + sum_i r_i q_i`` with the class among the parents (S3)."""
     return class_rows(structure, n_states) * n_classes + sum(
         n_rows(structure, n_states, i) * (n_classes if structure.class_is_parent[i] else 1)
         for i in range(structure.n_features)

@@ -1,4 +1,4 @@
-"""Reading the values of structure options, which arrive as text: what many share, and each one."""
+"""Parsing of structure options, which are given as text: common readers, and one per option."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -17,20 +17,20 @@ from bncc.structure.orders import (
 
 Options = Mapping[str, str]
 LEAST, MOST = 1e-6, 1e9
-"""Of a positive number: beyond, floats lose what is added to them."""
+"""Limit of a positive number: in larger floats, added terms are lost."""
 
 DEFAULT_ALPHA = 2.0
 """Equivalent sample size of S2, section 4."""
 DEFAULT_PARENTS = 8
-"""K, where S0 found least error."""
+"""K with the lowest error in S0."""
 DEFAULT_STEP = 1e-2
-"""Of Adam for the structure. S0 has 1e-3, for 500 epochs of small batches; steps are fewer here."""
+"""Adam step for the structure. S0 takes more and smaller steps: 1e-3, 500 epochs, small batches."""
 PRICES = ("entries", "bits")
 WIDTHS = tuple("12345678")
-"""Bits that a cost may have."""
+"""Allowed bits of a cost."""
 ORDERS = ("random", "identity", *IMAGE_ORDERS)
 NO_ORDER = "none"
-"""Any other feature may be a parent, so that arcs may form cycles."""
+"""Order option without an order: any other feature may be a parent, and arcs may form cycles."""
 
 
 def positive_of(options: Options, key: str, default: float) -> float:
@@ -52,13 +52,13 @@ def positive_of(options: Options, key: str, default: float) -> float:
 
 
 def count_of(options: Options, key: str, default: int) -> int:
-    """Return a number of things among structure options."""
+    """Return a count among structure options."""
     text = options.get(key, str(default))
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise OptionError(
             f"structure option {key}={text} is not a positive integer; try {key}={default}"
         )
-    # Longer texts are not converted: Python refuses those of thousands of digits.
+    # Longer texts are not converted: Python refuses numbers with thousands of digits.
     if len(text.lstrip("0")) > len(f"{MOST:.0f}") or int(text) > MOST:
         raise OptionError(
             f"structure option {key}={text[:20]} is above {MOST:.0f}; try {key}={default}"
@@ -85,7 +85,7 @@ def alpha_of(options: Options) -> float:
 
 
 def step_of(options: Options) -> float:
-    """Return the step of Adam for the structure among structure options."""
+    """Return the Adam step for the structure among structure options."""
     return positive_of(options, "step", DEFAULT_STEP)
 
 
@@ -135,12 +135,12 @@ def order_of(
 
 
 def price_of(options: Options) -> str:
-    """Return what a price of size is asked of among structure options."""
+    """Return the unit of the size penalty among structure options."""
     return choice_of(options, "price", PRICES)
 
 
 def widths_of(options: Options) -> tuple[int, ...]:
-    """Return the bits that tables may have among structure options."""
+    """Return the allowed bits of tables among structure options."""
     text = options.get("widths")
     if text is None:
         return ()
@@ -154,6 +154,6 @@ def widths_of(options: Options) -> tuple[int, ...]:
 
 
 def check_values(options: Options) -> None:
-    """Refuse values that cannot be read, whatever the data."""
+    """Reject values that cannot be parsed, whatever the data."""
     for read in (alpha_of, step_of, parents_of, width_of, order_name, price_of, widths_of):
         read(options)

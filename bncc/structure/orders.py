@@ -23,9 +23,9 @@ def random_order(n_features: int, rng: np.random.Generator) -> IntArray:
 
 def identity_order(n_features: int) -> IntArray:
     """
-    Return the features as they stand in the data.
+    Return the features in the order of the data.
 
-    Shapes: returns (n_features,) int64, 0, 1, .
+    Shapes: returns (n_features,) int64, 0, 1, ...
     """
     return np.arange(n_features)
 
@@ -96,15 +96,15 @@ IMAGE_ORDERS = tuple(_WALKS)
 
 
 Pool = Iterator[tuple[int, IntArray]]
-"""Each feature once, with the features that may become its parents."""
+"""Each feature once, with its candidate parents."""
 
 
 def earlier(order: IntArray) -> Pool:
     """
-    Pair each feature with those that come before it, so that no choice has a cycle.
+    Pair each feature with its predecessors, so that no choice has a cycle.
 
-    Shapes: `order` (n_features,) int64; yields pool (k,) int64, the features before it, in their
-    order.
+    Shapes: `order` (n_features,) int64; yields pool (k,) int64, the predecessors, in their order.
+
     """
     for k, feature in enumerate(order):
         yield int(feature), order[:k]

@@ -16,7 +16,7 @@ Term = Callable[[IntArray, int], FloatArray]
 n_cells cells; 0 for a count of 0."""
 
 LISTED_COUNTS = 1 << 16
-"""Terms of smaller counts are looked up in a list, as at most N / 65536 cells have larger ones."""
+"""Terms of smaller counts come from a look-up table; at most N / 65536 cells have larger ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,7 @@ class TableSums:
     of_class: float  # Over N(c)
     single: FloatArray  # (n,) float64: Over N(x_i)
     single_class: FloatArray  # (n,) float64: Over N(x_i, c)
-    # (n, n) float64 or None: Over N(x_i, x_j); symmetric, the diagonal is 0. None where it was not
-    # asked for.
+    # (n, n) float64 or None: Over N(x_i, x_j); symmetric, zero diagonal. None if not requested.
     pair: FloatArray | None
     pair_class: FloatArray  # (n, n) float64: Over N(x_i, x_j, c); symmetric, the diagonal is 0
 
@@ -62,7 +61,7 @@ def sum_tables(
     with_marginal: bool = True,
 ) -> tuple[TableSums, ...]:
     """
-    Sum every term over tables that are counted already.
+    Sum every term over existing counts.
 
     Shapes: `of_class` (n_classes,) int64.
     """
@@ -115,7 +114,7 @@ def log_likelihood_term() -> Term:
 
 
 def _listed(term: Term) -> Term:
-    """Return a term that looks up small counts, in lists of half a megabyte that grow on demand."""
+    """Return a term with look-up tables for small counts, of half a megabyte, grown on demand."""
 
     @lru_cache(maxsize=32)
     def listed(n_cells: int, length: int) -> FloatArray:
@@ -123,7 +122,7 @@ def _listed(term: Term) -> Term:
 
     def of_counts(counts: IntArray, n_cells: int) -> FloatArray:
         greatest = int(counts.max(initial=0))
-        # Powers of two, so that blocks of like size share a list.
+        # Powers of two let blocks of similar size share a look-up table.
         length = min(1 << greatest.bit_length(), LISTED_COUNTS)
         if length > counts.size:
             return term(counts, n_cells)
@@ -161,7 +160,7 @@ def conditional_mutual_information(
 
 def information_of_sums(sums: TableSums, n_samples: int) -> FloatArray:
     """
-    Return I(X_i; X_j | C) of all pairs from sums of N ln N, whose pairs it overwrites.
+    Return I(X_i; X_j | C) of all pairs, overwriting the sums of N ln N.
 
     Shapes: returns (n_features, n_features) float64, as of `conditional_mutual_information`.
     """
@@ -194,7 +193,7 @@ def bdeu_gains(
     X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: int, alpha: float
 ) -> FloatArray:
     """
-    Return what an arc between two features gains in BDeu: s(X_i,{C,X_j}) - s(X_i,{C}).
+    Return the BDeu gain of an arc between two features: s(X_i,{C,X_j}) - s(X_i,{C}).
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; returns (n_features, n_features)
     float64, gains in nats; symmetric, as BDeu scores equivalent graphs alike.
@@ -215,15 +214,14 @@ def bdeu_gains(
 
 
 NEGLIGIBLE_NATS = 1e-6
-"""Gains below it are rounding: a feature with one state gains exactly 0 in theory."""
+"""Gains below this are rounding errors: a feature with one state has gain 0 in theory."""
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyScores:
-    """A decomposable score: s(X, parents) of all families that ETAN chooses among, in nats."""
+    """A decomposable score: s(X, parents) of all families that ETAN considers, in nats."""
 
-    # s(C, {}), the same for every structure; it counts where scores of different prior strengths
-    # are compared
+    # s(C, {}), the same for every structure; needed to compare different prior strengths
     of_class: float
     alone: FloatArray  # (n,) float64: s(X_i, {})
     given_class: FloatArray  # (n,) float64: s(X_i, {C})
@@ -245,7 +243,7 @@ def bdeu_families(
        s(X, \Pi) = J(X, \Pi) - J(\Pi), \quad J(S) = \sum_{s}
        \ln\frac{\Gamma(\alpha/|S| + N_s)}{\Gamma(\alpha/|S|)}
 
-    where the sum goes over the :math:`|S|` joint states of the variables S.
+    where the sum is over the :math:`|S|` joint states of the variables S.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
@@ -273,14 +271,14 @@ def bic_families(X: IntArray, y: IntArray, n_states: Sequence[int], n_classes: i
 
 
 def bdeu_families_of_sums(sums: TableSums) -> FamilyScores:
-    """Return the BDeu scores of all families from sums of log-gamma, whose pairs it overwrites."""
+    """Return the BDeu scores of all families, overwriting the sums of log-gamma."""
     return _differences(sums)
 
 
 def bic_families_of_sums(
     sums: TableSums, n_states: Sequence[int], n_classes: int, n_samples: int
 ) -> FamilyScores:
-    """Return the BIC scores of all families from sums of N ln N, whose pairs it overwrites."""
+    """Return the BIC scores of all families, overwriting the sums of N ln N."""
     scores = _differences(sums)
     price = 0.5 * np.log(max(n_samples, 1))
     r = np.asarray(n_states, dtype=np.float64)
@@ -314,7 +312,7 @@ def _differences(sums: TableSums) -> FamilyScores:
 
 
 def score_of(structure: Structure, families: FamilyScores) -> float:
-    """Return the score of a structure, the class's own included."""
+    """Return the score of a structure, including the class's own."""
     total = families.of_class
     for i, (parents, has_class) in enumerate(
         zip(structure.parents, structure.class_is_parent, strict=True)

@@ -1,4 +1,4 @@
-"""Trees of greatest weight on a dense matrix: Prim's algorithm for edges, Edmonds' for arcs."""
+"""Maximum-weight trees on a dense matrix: Prim's algorithm for edges, Edmonds' for arcs."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ def maximum_spanning_forest(
     weights: FloatArray, *, threshold: float = -np.inf
 ) -> tuple[int | None, ...]:
     """
-    Return the parents of a spanning forest of greatest weight, rooted at smallest indices.
+    Return the parents of a maximum-weight spanning forest, rooted at the smallest indices.
 
     Shapes: `weights` (n, n) float64.
     """
@@ -35,17 +35,17 @@ def maximum_spanning_forest(
 
 
 _ROOT = 0
-"""A virtual node with an arc of weight 0 to every other: taking it is to have no parent."""
+"""A virtual node with an arc of weight 0 to every other: taking it means having no parent."""
 
 
 def maximum_branching(weights: FloatArray) -> tuple[int | None, ...]:
     """
-    Return the parents of a branching of greatest weight.
+    Return the parents of a maximum-weight branching.
 
-    A branching has no cycle and at most one parent a node. Every node takes the arc of greatest
-    weight that enters it; a cycle is contracted into one node, whose entering arcs then weigh what
-    they gain over the arcs that they replace. A path is grown against the arcs, so that every arc
-    taken either lengthens it, ends it or contracts part of it: O(n^2) in all.
+    A branching has no cycle and at most one parent per node. Every node takes the entering arc of
+    greatest weight; a cycle is contracted into one node, whose entering arcs are then weighted by
+    their gain over the arcs that they replace. A path is grown against the arcs, so that every arc
+    taken lengthens it, ends it or contracts part of it: O(n^2) in all.
 
     Shapes: `weights` (n, n) float64.
 
@@ -73,10 +73,10 @@ def maximum_branching(weights: FloatArray) -> tuple[int | None, ...]:
 
 class _Entering:
     """
-    The arcs that enter each node of the contracted graph, and what was contracted.
+    The arcs that enter each node of the contracted graph, and the contractions.
 
-    Node v stands at place v + 1, a contracted cycle at the smallest place of its nodes. Every node
-    and every cycle has a number too: its place, or from n + 1 on in order of contraction.
+    Node v is at place v + 1, a contracted cycle at the smallest place of its nodes. Every node and
+    every cycle also has a number: its place, or from n + 1 on in order of contraction.
     """
 
     def __init__(self, weights: FloatArray) -> None:
@@ -88,27 +88,27 @@ class _Entering:
         np.fill_diagonal(self.gain, -np.inf)
         places = np.arange(n + 1)
         self.arc = places[:, None] * (n + 1) + places  # child * (n + 1) + parent, of nodes
-        self.number = list(range(n + 1))  # of what stands at each place
+        self.number = list(range(n + 1))  # of the node or cycle at each place
         self.place = list(range(n + 1))  # of each number
         self.taken = [0] * (n + 1)  # arc that enters each number
         self.cycle: list[int | None] = [None] * (n + 1)  # which holds each number
 
     def place_of(self, node: int) -> int:
-        """Return where a node stands after contractions."""
+        """Return the place of a node after contractions."""
         number = node
         while (cycle := self.cycle[number]) is not None:
             number = cycle
         return self.place[number]
 
     def take(self, place: int) -> int:
-        """Take the arc of greatest gain that enters a place, and return where it comes from."""
+        """Take the arc of greatest gain into a place, and return its origin."""
         parent = int(self.gain[place].argmax())
         self.taken[self.number[place]] = int(self.arc[place, parent])
         self.gain[place] -= self.gain[place, parent]
         return parent
 
     def contract(self, path: Sequence[int]) -> int:
-        """Make one node of a cycle, and return where it stands."""
+        """Contract a cycle into one node, and return its place."""
         places = np.sort(path)
         first, others = int(places[0]), places[1:]
         self._join(self.gain, self.arc, places, first)
@@ -124,13 +124,13 @@ class _Entering:
         return first
 
     def _join(self, gain: FloatArray, arc: IntArray, places: IntArray, first: int) -> None:
-        """Keep the best of the rows at some places as the row at the first of them."""
+        """Merge the rows at some places into the first, keeping the best entries."""
         best = gain[places].argmax(axis=0)
         every = np.arange(self.n + 1)
         gain[first], arc[first] = gain[places[best], every], arc[places[best], every]
 
     def expand(self) -> tuple[int | None, ...]:
-        """Return the parents: an arc into a cycle replaces the one into the node it enters."""
+        """Return the parents: an arc into a cycle replaces the one into the node that it enters."""
         parent: list[int | None] = [None] * self.n
         is_open = [False] * len(self.cycle)
         for number in reversed(range(1, len(self.cycle))):

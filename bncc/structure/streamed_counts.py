@@ -1,4 +1,4 @@
-"""Counts of all pairs of features from rows that come in parts, so that no file need fit memory."""
+"""Counts of all pairs of features from rows in parts, so that files need not fit memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from bncc.structure.scores import TableSums, Term, sum_tables
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """What Chow-Liu and ETAN ask of rows, in memory that does not grow with them."""
+    """Sufficient statistics of Chow-Liu and ETAN, in memory independent of the number of rows."""
 
     n_states: tuple[int, ...]  # Cardinality of each feature
     of_class: IntArray  # (n_classes,) int64: Rows of each class
-    # (n_classes, width, width) int64: ``joint[c, a, b]`` rows of class c have the states a and b,
-    # with the states of all features in one line of ``width = sum(n_states)``. 640 KB for 50
-    # features of 4 states and 2 classes.
+    # (n_classes, width, width) int64: ``joint[c, a, b]``: number of rows of class c with states a
+    # and b, where the states of all features are concatenated to ``width = sum(n_states)``.
+    # 640 KB for 50 features of 4 states and 2 classes.
     joint: IntArray
 
     @property
@@ -60,7 +60,7 @@ class PairCounts:
 def count_pairs(
     parts: Iterable[tuple[IntArray, IntArray]], n_states: Sequence[int], n_classes: int
 ) -> PairCounts:
-    """Count all pairs of rows that come in parts."""
+    """Count all pairs from rows that arrive in parts."""
     limits, width = np.asarray(n_states, dtype=np.int64), sum(n_states)
     of_class = np.zeros(n_classes, dtype=np.int64)
     joint = np.zeros((n_classes, width, width), dtype=np.int64)
@@ -78,7 +78,7 @@ def count_pairs(
 
 
 def _products(X: IntArray, n_states: IntArray) -> IntArray:
-    """Count pairs of states in rows that are few enough to be counted in float32."""
+    """Count pairs of states in rows few enough for exact float32 counts."""
     first = np.repeat(np.cumsum(n_states) - n_states, n_states)
     state = np.arange(n_states.sum()) - first
     feature = np.repeat(np.arange(len(n_states)), n_states)

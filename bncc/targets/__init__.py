@@ -1,9 +1,9 @@
 """
 Targets of bncc: one file per target or kind of targets, listed here.
 
-Every difference between targets is a field of `bncc.targets.base.Target`. `lower` reads widths and
-fitted costs, `toolchain` and `device` read flags and processors, `cli` reads names. So this package
-is below all of them and imports none.
+Every difference between targets is a field of `bncc.targets.base.Target`. `lower` uses widths and
+fitted costs, `toolchain` and `device` use flags and processors, `cli` uses names. This package is
+therefore below all of them and imports none.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ def known_target(name: str | None) -> Target | None:
 
 
 def target_of(name: str) -> str:
-    """Return the target that a part is an alias of; any other name as it is."""
+    """Return the target that a part is an alias of; any other name unchanged."""
     named = (target.name for target in TARGETS.values() if name.lower() in target.parts)
     return next(named, name)
 

@@ -1,4 +1,4 @@
-"""AVR: the largest part with a program counter of 16 bits, as the ATmega328P has."""
+"""AVR: the largest part with a 16-bit program counter, as in the ATmega328P."""
 
 from bncc.targets.base import Mcu, Target, part
 

@@ -9,8 +9,8 @@ def _length(code: bytes, at: int) -> int:
     return 4
 
 
-# Where it counts it translates 290 instructions at once or fewer. From about 370 in a line,
-# which are a kernel without a loop, its buffer overflows and the whole process crashes
+# When counting it translates 290 instructions at once or fewer. From about 370 in a straight line,
+# as in a kernel without a loop, its buffer overflows and the whole process crashes
 # (github.com/unicorn-engine/unicorn/issues/2240).
 _COUNTED = sys.maxsize
 

@@ -6,7 +6,7 @@ from bncc.targets.base import Board, Core, Part, Simulated, Target, part
 
 
 def thumb_length(code: bytes, at: int) -> int:
-    """Return the bytes of an instruction of Thumb."""
+    """Return the bytes of a Thumb instruction."""
     return 4 if code[at + 1] >> 3 in (0b11101, 0b11110, 0b11111) else 2
 
 
@@ -18,7 +18,7 @@ def core(model: str) -> Core:
 
 def mps2(board: str) -> Board:
     """Return one of Arm's MPS2 boards."""
-    # A timer of 25 MHz counts 25.6 ticks in 1024 ns: rounding to whole instructions is exact.
+    # A 25 MHz timer counts 25.6 ticks in 1024 ns: rounding to whole instructions is exact.
     return Board("qemu-system-arm", ("-M", board), 10, 25.6)
 
 
@@ -31,7 +31,7 @@ def cortex_m(
     loads_anywhere: bool = True,
     parts: Mapping[str, Part] | None = None,
 ) -> Target:
-    """Return a Cortex-M; `unit` names its floating-point unit for people, gcc and LLVM."""
+    """Return a Cortex-M; `unit` is its floating-point unit, for display, gcc and LLVM."""
     name, title = f"cortex-{model.lower()}", f"Arm Cortex-{model}"
     gcc: tuple[str, ...] = ("-mthumb", f"-mcpu={name}")
     zig, abi = name.replace("-", "_"), "eabi"
@@ -49,8 +49,8 @@ def cortex_m(
 
 
 TARGETS = (
-    # Unicorn's processor is an M0; on QEMU its code runs on the board of an M3: ARMv6-M is a subset
-    # of what that executes. An M0+ and an M0 run the same code.
+    # Unicorn simulates an M0; on QEMU its code runs on the board of an M3, which runs a superset
+    # of ARMv6-M. An M0+ and an M0 run the same code.
     cortex_m(
         "M0",
         (core("M0"), mps2("mps2-an385")),

@@ -1,1 +1,1 @@
-"""What builds and runs C on this machine: compilers, simulators, how they are called."""
+"""Compilers and simulators that build and run C on this computer."""

@@ -1,4 +1,4 @@
-"""C of the native engines as a library: built at first use, then taken from the user's cache."""
+"""Native engines as shared libraries: built on first use, then loaded from the user's cache."""
 
 import platform
 import re
@@ -19,21 +19,21 @@ FLAGS = (
     "-std=gnu99", "-O3", "-fPIC", "-shared",
     "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-ffinite-math-only",
 )  # fmt: skip
-"""Nothing that sorts sums: the logarithms of the trainers need theirs as they stand."""
+"""No flags that reorder sums: the trainers' logarithms depend on the order as written."""
 NATIVE = "-march=native"
 
 
 @dataclass(frozen=True)
 class CParts:
-    """The C of one library."""
+    """C sources of one library."""
 
-    package: str  # Whose folder it lies in
-    types: str  # The header that CFFI reads too
-    headers: tuple[str, ...]  # The other headers
-    sources: tuple[str, ...]  # What is compiled
+    package: str  # Package with the sources
+    types: str  # Header that CFFI reads too
+    headers: tuple[str, ...]  # Other headers
+    sources: tuple[str, ...]  # Files to compile
 
     def texts(self) -> dict[str, str]:
-        """Return the text of each file, the types' first."""
+        """Return the text of each file, the types header first."""
         names = (self.types, *self.headers, *self.sources)
         return {name: (files(self.package) / name).read_text("utf-8") for name in names}
 
@@ -50,14 +50,14 @@ def native_library(parts: CParts) -> tuple[Any, Any]:
     if path.exists() and _is_whole(path):
         try:
             return ffi, ffi.dlopen(str(path))
-        except OSError:  # of another machine that shares this home
+        except OSError:  # built by another computer that shares this home directory
             path.unlink(missing_ok=True)
     _build(tool, texts, parts.sources, path)
     return ffi, ffi.dlopen(str(path))
 
 
 def _build(tool: Tool, texts: dict[str, str], sources: tuple[str, ...], path: Path) -> None:
-    """Compile beside the place, so that the library appears there whole."""
+    """Compile in the same folder, so that the finished library is renamed into place."""
     with TemporaryDirectory(dir=path.parent, prefix="engine-") as name:
         folder = Path(name)
         for file, text in texts.items():
@@ -66,8 +66,8 @@ def _build(tool: Tool, texts: dict[str, str], sources: tuple[str, ...], path: Pa
         try:
             run((*command, NATIVE), folder)
         except ToolchainError:
-            run(command, folder)  # a compiler that does not know the machine it runs on
-        (folder / "engine.so").chmod(0o700)  # whatever the umask, or it is not used again
+            run(command, folder)  # a compiler that does not recognize the local processor
+        (folder / "engine.so").chmod(0o700)  # independent of the umask; otherwise it is not reused
         _digest_path(path).write_text(_digest(folder / "engine.so"), encoding="utf-8")
         _digest_path(path).chmod(0o600)
         (folder / "engine.so").replace(path)
@@ -82,7 +82,7 @@ def _digest(path: Path) -> str:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a library is the user's, and as it was built: a part would end the process."""
+    """Return whether a library is the user's own and complete: a partial one would crash."""
     try:
         return (
             is_ours(path)
@@ -94,7 +94,7 @@ def _is_whole(path: Path) -> bool:
 
 
 def _processor() -> str:
-    """Return what tells this processor from others that may share the cache."""
+    """Return an identifier of this processor among those that may share the cache."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.exists() else []
     features = next((line for line in lines if line.lower().startswith(("flags", "features"))), "")

@@ -1,4 +1,4 @@
-"""What this machine can build and run with: compilers, simulators, folders of what was built."""
+"""Tools on this computer: compilers, simulators, and folders of build products."""
 
 import atexit
 import os
@@ -24,7 +24,7 @@ def cache_folder(name: str) -> Path:
     """
     Return a folder in the user's cache, or a temporary one where that is not safe or writable.
 
-    What it holds is loaded as code, so it must be the user's, and nobody else's to write.
+    Its contents are loaded as code, so only the user may own it and write to it.
     """
     try:
         cached = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -32,7 +32,7 @@ def cache_folder(name: str) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.mkdir(exist_ok=True, mode=0o700)
         is_usable = is_ours(folder) and os.access(folder, os.W_OK | os.X_OK)
-    except (OSError, RuntimeError):  # the latter from a user without a home
+    except (OSError, RuntimeError):  # the latter for a user without a home directory
         return _temporary(name)
     return folder if is_usable and not _is_replaceable(folder) else _temporary(name)
 
@@ -42,13 +42,13 @@ def is_ours(path: Path) -> bool:
     about = path.lstat()
     if stat.S_ISLNK(about.st_mode):
         return False
-    if not hasattr(os, "geteuid"):  # Windows, whose permissions are no bits
+    if not hasattr(os, "geteuid"):  # Windows, where permissions are not mode bits
         return True
     return about.st_uid == os.geteuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _is_replaceable(folder: Path) -> bool:
-    """Return whether another user can rename a folder and put one of theirs in its place."""
+    """Return whether another user can rename a folder and replace it."""
     about = folder.parent.stat()
     is_shared = about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX
     return bool(is_shared) and hasattr(os, "geteuid")
@@ -56,7 +56,7 @@ def _is_replaceable(folder: Path) -> bool:
 
 @cache
 def _temporary(name: str) -> Path:
-    """Return a folder that lives as long as this process, so that all its builds share it."""
+    """Return a folder that exists as long as this process, shared by all its builds."""
     folder = TemporaryDirectory(prefix=f"bncc-{name}-")
     atexit.register(folder.cleanup)
     return Path(folder.name)
@@ -64,11 +64,11 @@ def _temporary(name: str) -> Path:
 
 def zig_environment() -> Mapping[str, str]:
     """
-    Return the variables that zig is started with besides those of this process.
+    Return additional environment variables for zig.
 
-    zig builds a runtime library for each machine, which takes seconds, and keeps it in the user's
-    cache; it gives up where that cannot be written. What it makes of a model it would keep there
-    too, and for ever: that goes into the folder it runs in, which is temporary.
+    zig builds a runtime library for each target, which takes seconds, and keeps it in the user's
+    cache; it fails if that is not writable. Its build products for a model would stay there
+    forever, so they go into the temporary working folder instead.
     """
     chosen = os.environ.get
     return {
@@ -90,10 +90,10 @@ STRICT_FLAGS = (
     "-Werror",
     "-ffreestanding",
 )
-"""Flags under which everything bncc emits compiles without a warning, as C and as C++."""
+"""Flags under which all C that bncc emits compiles without a warning, as C and as C++."""
 
 STRICT_C_FLAGS = ("-Wstrict-prototypes", "-Wmissing-prototypes")
-"""Further strict flags that mean something in C alone."""
+"""Further strict flags that apply to C only."""
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
@@ -105,20 +105,20 @@ class Tool:
     """A compiler or simulator that bncc can use, installed or not."""
 
     name: str  # The command, or the Python package for ``ziglang`` and ``unicorn``
-    path: str | None  # Where it is; None when it is not installed
-    version: str | None  # Its version; None when it is not installed or does not say
-    serves: tuple[str, ...]  # The machines (``--target``) it builds for or runs
-    install_hint: str  # The one command that installs it
-    role: Role = "compiler"  # What it does for those machines
+    path: str | None  # Location; None when it is not installed
+    version: str | None  # Version; None when it is not installed or reports none
+    serves: tuple[str, ...]  # Targets (``--target``) that it builds for or runs
+    install_hint: str  # Command that installs it
+    role: Role = "compiler"  # Its function for those targets
 
     @property
     def is_installed(self) -> bool:
-        """Whether it can be used."""
+        """True if the tool is installed."""
         return self.path is not None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words that start it; ``zig cc`` is the compiler of the ziglang wheel."""
+        """Command line that starts it; ``zig cc`` is the compiler of the ziglang wheel."""
         if self.path is None:
             raise ToolchainError(f"{self.name} is not installed; run `{self.install_hint}`")
         return (self.path, "cc") if self.name == "ziglang" else (self.path,)
@@ -142,7 +142,7 @@ _WHEELS: tuple[tuple[str, Role, str], ...] = (
     ("unicorn", "simulator", "pip install unicorn"),
 )
 _FOR_HOST = ("gcc", "clang", "ziglang")
-"""Compilers that build for this machine."""
+"""Compilers that build for this computer."""
 
 
 def _served(tool: str) -> tuple[str, ...]:
@@ -152,13 +152,13 @@ def _served(tool: str) -> tuple[str, ...]:
 
 
 def is_x86() -> bool:
-    """Return whether this machine runs the code of the target ``x86``."""
+    """Return whether this computer runs code for the target ``x86``."""
     return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def find_tools() -> tuple[Tool, ...]:
-    """Find every command and wheel that bncc knows; the library simavr has a module of its own."""
-    # Elsewhere a command called gcc builds for that machine alone.
+    """Find every command and wheel that bncc supports; simavr's library has its own module."""
+    # On other processors a command called gcc builds for that processor only.
     foreign = () if is_x86() else ("x86",)
     commands = tuple(
         Tool(name, path, _version(path), served, hint, role)
@@ -175,7 +175,7 @@ def find_tools() -> tuple[Tool, ...]:
 
 
 def host_compilers(choice: str | None = None) -> tuple[Tool, ...]:
-    """Return the compilers that shall build for this machine."""
+    """Return the compilers to use for this computer."""
     if choice not in (None, "all"):
         foreign = [t for t in find_tools() if t.name == choice and "host" not in t.serves]
         if foreign:
@@ -236,7 +236,7 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
 def _first_error(stderr: str, folder: Path) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     telling_words = r"\berror\b|undefined reference|cannot find|overflowed by"
-    lines = [line for line in lines if not line.startswith("collect2:")]  # ld says it better
+    lines = [line for line in lines if not line.startswith("collect2:")]  # ld is clearer
     telling = [line for line in lines if re.search(telling_words, line)]
     line = (telling or lines or ["no message"])[0]
     line = line.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
@@ -252,7 +252,7 @@ def _named(command: str) -> Tool:
     return Tool(name, path, _version(path), ("host",), known.get(name, "bncc targets"))
 
 
-@cache  # every run of a simulator looks its tool up
+@cache  # every run of a simulator looks up its tool
 def _version(path: str | None) -> str | None:
     """Return the version a command reports."""
     if path is None:
@@ -264,7 +264,7 @@ def _version(path: str | None) -> str | None:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
-    # The Debian package number in parentheses comes first; the version proper follows it.
+    # The Debian package number in parentheses comes first, followed by the actual version.
     line = re.sub(r"\([^)]*\)", "", (done.stdout.splitlines() or [""])[0])
     found = re.search(r"\d+(?:\.\d+)+", line) or re.search(r"\d+(?:\.\d+)+", done.stdout)
     return found.group() if found else None

@@ -1,1 +1,1 @@
-"""From states and a structure to log-probability tables: counts, or gradients in torch."""
+"""Learning log-probability tables from states and a structure: counts, or gradient descent."""

@@ -1,4 +1,4 @@
-"""What the user should hear of a data set: columns and rows that were hardly meant so."""
+"""Warnings about a data set: columns and rows that are probably mistakes."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -10,20 +10,20 @@ from bncc.model.model import Model
 from bncc.structure.decision_tables import TableEnsemble
 
 LEAST_ROWS = 50
-"""Fewer rows say nothing of their order."""
+"""Smallest number of rows whose order is informative."""
 MONOTONIC_VALUES = 20
-"""A column that only rises, or only falls, is a number of rows or a time from so many values on."""
+"""Number of values from which on a monotonic column is a row number or a time."""
 RUN_LENGTH = 10
-"""Rows of a value in a mean run, from which on it may be a subject; of three values or more."""
+"""Mean run length of a value, from which on it may be a subject; for three values or more."""
 RUNS_PER_VALUE = 1.5
-"""Runs of a subject's number, at most, by value: each value comes once, or some twice."""
+"""Limit on runs per value of a subject's number: each value occurs in one run, or some in two."""
 ALIKE = 0.5
-"""Distance of neighboring rows of a class, by that of random rows of the class, from which down
-rows follow each other in time. Of the sets that this was set by, see docs/how-to/own-data.md."""
+"""Limit on the distance of neighboring rows of a class, relative to random rows of the class, below
+which rows are in time order. For the sets behind it, see docs/how-to/own-data.md."""
 _MOST_COLUMNS = 48
-"""Columns that rows are compared by, evenly spread."""
+"""Number of columns for comparisons of rows, evenly spread."""
 _BLOCK, _MOST_BLOCKS = 1000, 20
-"""Rows of a block and number of blocks, evenly spread, that are examined of larger tables."""
+"""Rows per block and number of blocks, evenly spread, that are examined of larger tables."""
 
 
 def order_notes(dataset: Dataset) -> Iterator[str]:
@@ -49,7 +49,7 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
 
 
 def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
-    """Return why a column is likely to be no reading, and what to do with it."""
+    """Return why a column is probably not a reading, and the remedy."""
     column = column.take(np.flatnonzero(~column.missing))
     if len(column.values) < LEAST_ROWS:
         return None
@@ -77,10 +77,10 @@ def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
 
 def neighbor_ratio(dataset: Dataset) -> float | None:
     """
-    Return the mean distance of neighboring rows of a class, by that of random rows of a class.
+    Return the mean distance of neighboring rows of a class, relative to random rows of the class.
 
-    Distances are those of ranks, summed over columns of numbers that vary. None where there are
-    none, or hardly any neighbors of one class.
+    Distances are those of ranks, summed over columns of varying numbers. None if there are none, or
+    hardly any neighbors of one class.
     """
     numbers = [
         column
@@ -99,7 +99,7 @@ def neighbor_ratio(dataset: Dataset) -> float | None:
 
 
 def _random_partners(y: IntArray, rows: IntArray) -> IntArray:
-    """Return a row of the same class for each row, by chance of a fixed seed."""
+    """Return a random row of the same class for each row, with a fixed seed."""
     rng = np.random.default_rng(0)
     order = np.argsort(y, kind="stable")
     begin = np.searchsorted(y[order], y[rows])
@@ -108,7 +108,7 @@ def _random_partners(y: IntArray, rows: IntArray) -> IntArray:
 
 
 def _ranks(column: Column) -> FloatArray:
-    """Return the mean rank of each value, a missing one in the middle."""
+    """Return the mean rank of each value, with missing ones in the middle."""
     _, codes, counts = np.unique(column.values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - counts / 2)[codes]
     ranks[column.missing] = len(ranks) / 2
@@ -120,19 +120,19 @@ LEVEL = 0.01
 _BINS = 4
 _MOST_ROWS = 20_000
 _MOST_TESTS = 4_000
-"""Pairs of features that are tested; features beyond are not reported."""
+"""Pairs of features that are tested; further features are not reported."""
 _ROWS_PER_CELL = 5
-"""Rows per cell of the table of a pair and the class; with fewer a test would find little."""
+"""Rows per cell of the table of a pair and the class; with fewer a test has little power."""
 
 
 def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
     """
-    Return those of some columns that carry no information about the class, as measured.
+    Return the columns, among some, that carry no measurable information about the class.
 
-    Such a column is constant, or its mutual information with the class is not above
-    chance, by itself and given each other column. Columns are cut into quarters (texts into their
-    most frequent values) and G-tests compare with the chi-squared distribution. Too few rows for
-    that say nothing of any column that varies.
+    Such a column is constant, or its mutual information with the class is not above chance, both
+    alone and given each other column. Columns are cut into quarters (texts into their most frequent
+    values) and G-tests compare with the chi-squared distribution. With too few rows for that, no
+    varying column is reported.
     """
     step = 1 + dataset.n_rows // _MOST_ROWS
     rows = np.arange(0, dataset.n_rows, step)
@@ -148,7 +148,7 @@ def tells_nothing(dataset: Dataset, candidates: Sequence[str]) -> list[str]:
 
 def _above_chance(bins: dict[str, IntArray], name: str, y: IntArray) -> Iterator[bool]:
     """Yield the result of each test of a column for information: alone, then given another."""
-    from scipy.special import chdtri  # takes its time
+    from scipy.special import chdtri  # slow import
 
     others = [each for other, each in bins.items() if other != name and each.any()]
     for given in (np.zeros_like(y), *others):
@@ -187,7 +187,7 @@ def _binned(column: Column) -> IntArray:
         values = column.values[known]
         cuts = np.unique(np.quantile(values, np.arange(1, _BINS) / _BINS))
         states[known] = np.searchsorted(cuts, values, side="left")
-        if not states.any():  # more than three quarters are the least value
+        if not states.any():  # more than three quarters have the smallest value
             states[known] = values > values.min()
     states[~known] = states.max() + 1
     return np.asarray(np.unique(states, return_inverse=True)[1], dtype=np.int64)
@@ -195,13 +195,13 @@ def _binned(column: Column) -> IntArray:
 
 IDENTIFIER_SHARE = 0.5
 MAX_PLAIN_CATEGORIES = 20
-"""A column of texts is taken for an identifier above both this number and that share of rows."""
+"""A column of texts is considered an identifier above both this number and fraction of rows."""
 _MOST_NAMED = 5
-"""Columns that one note names."""
+"""Number of columns that one note names."""
 
 
 def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
-    """Return what is odd about the columns that a model was learned from."""
+    """Return warnings about the columns that a model was learned from."""
     stray = _stray_texts(dataset)
     return (
         *_first_line_notes(dataset),
@@ -217,9 +217,9 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
 
 
 def _first_line_notes(dataset: Dataset) -> Iterator[str]:
-    """Yield a note if the names are readings: a file without a line of names has such."""
+    """Yield a note if the names are readings, as in a file without a header."""
     names = [column.name for column in dataset.table.columns]
-    # Names that count columns, as frames without names have, are meant.
+    # Names that number columns, as frames without names have, are intended.
     counted = {str(k) for k in range(len(names) + 1)}
     if len(names) > 1 and all(map(is_number, names)) and not counted.issuperset(names):
         yield (
@@ -247,7 +247,7 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
         if column.kind != "category" or column.missing.all():
             continue
         cells = column.values[~column.missing].tolist()
-        # A dictionary: a column may hold a hundred thousand texts, each of them once.
+        # A dictionary: a column may have a hundred thousand texts, each of them once.
         stray = {cell: None for cell in dict.fromkeys(cells) if not is_number(cell)}
         if stray and sum(cell not in stray for cell in cells) > len(cells) / 2:
             found[column.name] = next(iter(stray))
@@ -255,7 +255,7 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
 
 
 def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
-    """Yield a note if unused features are measured to carry no information about the class."""
+    """Yield a note if unused features have no measurable information about the class."""
     unused = [model.features[i].name for i in silent_features(model)]
     names = tells_nothing(dataset, unused)
     if 0 < len(names) < model.n_features:
@@ -277,7 +277,7 @@ def silent_features(model: Model) -> tuple[int, ...]:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text reads as a number."""
+    """Return whether a text parses as a number."""
     try:
         float(text)
     except ValueError:

@@ -1,8 +1,8 @@
 """
 One training from raw readings to a model: thresholds, structure and tables, format.
 
-Everything is fitted to the rows that are handed in and to nothing else, so that rows held out by
-the caller stay unseen by every stage.
+Everything is fitted to the given rows and to nothing else, so that the caller's validation rows
+stay unseen by every stage.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -104,6 +104,6 @@ def fit_model(
     learn = fit_jointly if settings.is_joint else fit_in_turn
     structure, tables = learn(task, choose, callbacks)
     if chosen is None:
-        # There was no descent in integers, or it ended before it came to them.
+        # There was no descent in integers, or it ended before quantization.
         chosen = choose(structure, tables)
     return freeze(features, dataset.classes, structure, *tables, chosen, {})

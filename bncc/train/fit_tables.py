@@ -1,4 +1,4 @@
-"""One training of a sum of tables, from raw readings to a model."""
+"""Training of boosted tables, from raw readings to a model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,16 +22,16 @@ from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
 
 MOST_OF_A_BYTE = 255
-"""Most states of a feature that the C takes in a byte."""
+"""Largest number of states of a feature that the C reads as a byte."""
 
 
 def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Prepare fitted features for a sum of tables."""
+    """Prepare fitted features for boosted tables."""
     return one_range([missing_below(feature) for feature in one_kind(features)])
 
 
 def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Let numeric columns share a kind, so that readings are an array."""
+    """Give numeric columns a common kind, so that readings are an array."""
     narrow = [feature for feature in features if feature.kind == "int16"]
     kinds = {feature.kind for feature in features} - {"int16"}
     if len(kinds) != 1 or 2 * len(narrow) > len(features):
@@ -47,7 +47,7 @@ def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
 
 
 def missing_below(feature: Feature) -> Feature:
-    """Let missing readings lie below all others."""
+    """Place missing readings below all others."""
     if not feature.is_numeric:
         return feature
     thresholds = feature.thresholds
@@ -60,8 +60,8 @@ def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
     """
     Give all columns of states the range of the widest.
 
-    A sum reads states only by cuts: one beyond those that a column has shown lies above all of
-    them. So one limit serves all columns where the C checks its input, in place of one for each.
+    Boosted tables compare states only with cuts: a state above those in a column's training rows is
+    above all cuts. So the C checks its input against one limit instead of one per column.
     """
     given = [feature.n_states for feature in features if feature.kind == "state"]
     most = max((n for n in given if n <= MOST_OF_A_BYTE), default=0)
@@ -76,7 +76,7 @@ def one_range(features: Sequence[Feature]) -> tuple[Feature, ...]:
 def pruned(
     features: Sequence[Feature], grids: TableEnsemble
 ) -> tuple[tuple[Feature, ...], TableEnsemble]:
-    """Drop the thresholds that no table asks for; a state is then what lies between two others."""
+    """Drop thresholds that no table uses; a state is then the interval between two others."""
     used: list[set[int]] = [set() for _ in features]
     for grid in grids.tables:
         for f, cuts in zip(grid.features, grid.cuts, strict=True):
@@ -101,7 +101,7 @@ def pruned(
 
 
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
-    """Return the cuts that stay, ascending; that below the state of missing readings does."""
+    """Return the remaining cuts, ascending; the one below the missing state always remains."""
     n_cuts = len(feature.thresholds)
     below_missing = {n_cuts} if feature.has_missing_state else set()
     return tuple(sorted(used | below_missing))
@@ -118,15 +118,14 @@ def _fewer(feature: Feature, kept: Sequence[int]) -> Feature:
 
 
 MOVES = ((0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
-"""Rows and columns of pixels by which an image is moved."""
+"""Rows and columns of pixels by which an image is shifted."""
 
 
 def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
     """
-    Return which pixel each pixel of a moved image comes from.
+    Return the source pixel of each pixel of a shifted image.
 
-    Shapes: returns (height * width,) int64, row by row; what comes from beyond the edge is what
-    lies at it.
+    Shapes: returns (height * width,) int64, row by row; pixels from beyond the edge repeat it.
     """
     row = np.clip(np.arange(height) - move[0], 0, height - 1)
     column = np.clip(np.arange(width) - move[1], 0, width - 1)
@@ -134,7 +133,7 @@ def sources_of(height: int, width: int, move: tuple[int, int]) -> IntArray:
 
 
 def image_of(table: Table, height: int, width: int) -> Table:
-    """Return readings as the pixels of an image, which are all alike."""
+    """Return readings as the pixels of an image, which share one kind."""
     if len(table.columns) != height * width:
         raise DataError(
             f"shift={height}x{width} needs {height * width} columns, and the rows have "
@@ -156,7 +155,7 @@ def _fractions(column: Column) -> Column:
 
 
 def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
-    """Move the images of all rows."""
+    """Shift the images of all rows."""
     for move in MOVES:
         sources = sources_of(height, width, move)
         columns = (
@@ -167,7 +166,7 @@ def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
 
 
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = silence) -> Model:
-    """Boost a sum of tables on all rows of a data set."""
+    """Train boosted tables on all rows of a data set."""
     rows = sum_rows(dataset, settings)
     boosting = boost_settings_of(settings)
     n_classes = len(rows.classes)
@@ -179,15 +178,14 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = sile
 
 @dataclass(frozen=True, eq=False)
 class SumRows:
-    """Rows as sums of tables learn from them."""
+    """Training rows of boosted tables."""
 
     features: tuple[Feature, ...]  # The inputs, with all thresholds that may be cuts
     classes: tuple[str, ...]  # Their labels
-    # (n_samples, n_features) uint16: Their states, those of moved images among them where these are
-    # asked for
+    # (n_samples, n_features) uint16: Their states, including those of shifted images if requested
     X: IntArray
     y: IntArray  # (n_samples,) int: Their classes
-    # (n_samples,) float64 or None: How much each counts; None for all alike
+    # (n_samples,) float64 or None: Sample weights; None for equal weights
     weights: FloatArray | None
 
     @property
@@ -197,11 +195,11 @@ class SumRows:
 
     @property
     def samples(self) -> Samples:
-        """What boosting learns from."""
+        """Return the training samples of boosting."""
         return samples_of(self.X, self.y, self.n_states, len(self.classes), self.weights)
 
     def model(self, learned: Learned, bits: int) -> Model:
-        """Return the model of a sum that was learned from these rows."""
+        """Return the model of boosted tables that were learned from these rows."""
         inputs, grids = pruned(self.features, learned.grids)
         # Costs of rare classes may take more bits than those of tables.
         bits = max(bits, int(learned.prior.max()).bit_length())
@@ -210,7 +208,7 @@ class SumRows:
 
 
 def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
-    """Make rows ready to learn sums from."""
+    """Prepare rows for boosted tables."""
     shape = shift_of(settings)
     readings = dataset.table if shape is None else image_of(dataset.table, *shape)
     features = sum_inputs(
@@ -238,7 +236,7 @@ def fit_sums(
     held: Dataset,
     progress: Progress,
 ) -> tuple[Model, Model, Dataset, None]:
-    """Boost a sum without the rows held out, and one on all rows."""
+    """Train boosted tables without the validation rows, and again on all rows."""
     n_runs = 2 if held.n_rows else 1
     first = fit_sum(rest, settings, nth_part(progress, 0, n_runs))
     if n_runs == 1:

@@ -1,4 +1,4 @@
-"""Rows held out of training, and what a classifier gets wrong of them."""
+"""Validation rows, and the errors of a classifier on them."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from bncc.train.settings import TrainSettings
 
 
 def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Dataset]:
-    """Hold rows out."""
+    """Choose validation rows."""
     nothing = dataset.take(np.arange(0))
     if settings.validation == 0:
         return dataset, nothing
@@ -23,14 +23,14 @@ def split_rows(dataset: Dataset, settings: TrainSettings) -> tuple[Dataset, Data
     if len(held) == 0 or len(np.unique(dataset.y[rest])) < 2:
         return dataset, nothing
     kept = dataset.take(rest)
-    # What the columns tell apart may all be among the rows held out.
+    # The differences between columns may all be among the validation rows.
     if tells_apart(dataset) and not tells_apart(kept):
         return dataset, nothing
     return kept, dataset.take(held)
 
 
 def tells_apart(dataset: Dataset) -> bool:
-    """Return whether there are two rows that differ in a column."""
+    """Return whether any two rows differ in a column."""
     return any(
         not column.missing.all()
         and (column.missing.any() or bool((column.values != column.values[0]).any()))
@@ -39,11 +39,11 @@ def tells_apart(dataset: Dataset) -> bool:
 
 
 BLOCKS = 20
-"""Blocks of rows in file order between which the error varies as it does in time."""
+"""Blocks of rows in file order between which the error varies over time."""
 
 
 def decided(model: Model, dataset: Dataset) -> tuple[IntArray, IntArray]:
-    """Return true classes, -1 where the model does not know them, and the model's decisions."""
+    """Return true classes, -1 for unknown ones, and the model's decisions."""
     X = states_of(model.features, dataset.table)
     return dataset.with_classes(model.classes).y, reference.predict(model, X)
 

@@ -1,5 +1,5 @@
 """
-What steers gradient descent, and the defaults that were measured.
+Settings of gradient descent, with measured defaults.
 
 The defaults were chosen on validation rows, never on test rows: 20 % of the training rows of the
 papers' folds of letter, satimage (fold 1) and usps, and of robot, magic04 and yeast; Chow-Liu
@@ -24,15 +24,16 @@ the same, lr 0.01                      11.60    9.42            3.65
 the same, lr 0.05 (letter: batch 1000) 10.80   10.68     4.87   3.58
 =====================================  ======  ========  =====  =====  =======  =====
 
-One standard error of a difference is about half a point, so only this much is sure: lambda 100
-beats 10 on usps and robot; gamma 3 to 5 serves all sets, more hurts letter; dropout of features is
-worth half a point to a point and a half, 0.1 and 0.2 alike; starting from the maximum-likelihood
-tables costs nothing and helps; step and epochs matter little, so the larger batch is taken where
-rows are many, which halves the time. Quantization from the start, from half and from 0.8 of the
-epochs on: letter with 6 bits 11.21, 11.17 and 11.09, with 2 bits 16.04, 15.44 and 17.02 (seed 1).
-Cross-entropy was better than every hybrid setting on magic04 (15.50) and level on letter (10.74).
+One standard error of a difference is about half a point, so only these results are significant:
+lambda 100 beats 10 on usps and robot; gamma 3 to 5 suits all sets, larger values hurt letter;
+dropout of features gains half a point to a point and a half, 0.1 and 0.2 alike; starting from the
+maximum-likelihood tables is free and helps; step and epochs matter little, so the larger batch is
+used for many rows, which halves the time. Quantization from the start, from half and from 0.8 of
+the epochs on: letter with 6 bits 11.21, 11.17 and 11.09, with 2 bits 16.04, 15.44 and 17.02 (seed
+1). Cross-entropy was better than every hybrid setting on magic04 (15.50) and equal on letter
+(10.74).
 
-Free tables, measured likewise (all rows of the same run; lr 0.05, dropout 0.1):
+Free tables, measured in the same way (all rows of the same run; lr 0.05, dropout 0.1):
 
 ==================================  ======  ========  =====  =====  =======  =====
 6 bits                              letter  satimage  usps   robot  magic04  yeast
@@ -56,10 +57,10 @@ free, lambda 10, gamma 5            13.47   13.01     5.65   3.85   17.25    41.
 the same, rounding from 0.25 on     13.27   13.25     5.14   4.12   17.10    43.43
 ==================================  ======  ========  =====  =====  =======  =====
 
-So free tables err less on letter and usps, with few bits above all; satimage and yeast lie within
-noise. An average is level or worse, so none is the default.
+So free tables are more accurate on letter and usps, mainly with few bits; differences on satimage
+and yeast are within noise. An average is equal or worse, so it is not the default.
 
-States moved to a neighbour (all other options at their defaults, seeds 1 to 3):
+States moved to a neighbor (all other options at their defaults, seeds 1 to 3):
 
 ==================================  ======  ========  =====  =====  =======  =====
 error on validation rows            letter  satimage  usps   robot  magic04  yeast
@@ -79,7 +80,7 @@ jitter 0.12                         13.21   10.23     4.61   4.12   16.36    42.
 ==================================  ======  ========  =====  =====  =======  =====
 
 letter, satimage, usps and robot mostly gain, up to 17 % of their errors; magic04 and yeast, with 10
-and 8 features, mostly lose. So it is left to the user, and to searches, and is 0 by default.
+and 8 features, mostly lose. So jitter is 0 by default, and left to the user and to searches.
 """
 
 from dataclasses import dataclass, fields
@@ -91,25 +92,25 @@ from bncc.train.settings import TrainSettings
 LARGEST_BATCH, SMALLEST_BATCH = 1000, 32
 STEPS_PER_EPOCH = 25
 DECAY = 1e-3
-"""The step falls to this fraction over the run, geometrically per epoch (S0's code)."""
+"""Final fraction of the step, which decays geometrically per epoch (S0's code)."""
 
 
 @dataclass(frozen=True)
 class Hyperparameters(DescentValues):
-    """What steers the descent."""
+    """Settings of gradient descent."""
 
     @property
     def terms(self) -> Loss:
-        """What the loss is made of."""
+        """Terms of the loss."""
         return LOSSES[self.loss]
 
     @property
     def dropped_below(self) -> int:
-        """Of 256 values of a byte of noise, those by which a feature is left out."""
+        """Number of values of a noise byte, of 256, for which a feature is dropped."""
         return round(256 * self.dropout)
 
     def done(self, epoch: int) -> float:
-        """Return which part of the run is done, from 0 in the first epoch to 1 in the last."""
+        """Return the progress of the run, from 0 in the first epoch to 1 in the last."""
         return epoch / max(self.epochs - 1, 1)
 
     def step(self, epoch: int) -> float:

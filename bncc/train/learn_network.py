@@ -1,4 +1,4 @@
-"""Structure and tables from states: one after the other, or both in one descent."""
+"""Learning structure and tables from states: in sequence, or both in one descent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,32 +28,31 @@ from bncc.train.settings import TrainSettings
 from bncc.train.weights import typical_samples
 
 MAX_DESCENT_ENTRIES = 2**24
-"""Gradient descent holds some ten floats per table entry."""
+"""Limit on table entries in gradient descent, which needs some ten floats for each."""
 
 MAX_MARGIN_ENTRIES = 2**22
-"""L-BFGS holds some thirty doubles per table entry."""
+"""Limit on table entries in L-BFGS, which needs some thirty doubles for each."""
 
 FormatOf = Callable[[Structure, LogTables], QFormat]
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """States to learn from, and how."""
+    """Training states, with their settings."""
 
     X: IntArray  # (n_samples, n_features) int: States
     y: IntArray  # (n_samples,) int: Class indices
     n_states: list[int]  # Cardinality of each feature
     n_classes: int  # C
     settings: TrainSettings  # The options
-    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbours; empty for all
-    # (n_samples,) float64 or None: How much each sample counts, of mean 1; None where all count
-    # alike
+    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbors; empty for all
+    # (n_samples,) float64 or None: Sample weights, of mean 1; None for equal weights
     weights: FloatArray | None = None
-    split: SplitRule | None = None  # How learners hold samples out; None for at random
+    split: SplitRule | None = None  # Rule of the learners' validation splits; None for random
 
     @property
     def structure_options(self) -> dict[str, str]:
-        """The options of the structure, without those that serve the parameters."""
+        """The options of the structure, without those of the parameters."""
         keys = option_keys(self.settings.structure)
         return {k: text for k, text in self.settings.structure_options.items() if k in keys}
 
@@ -90,7 +89,7 @@ def fit_in_turn(task: Task, choose: FormatOf, callbacks: Callbacks | None = None
 
 
 def counted_instead(settings: TrainSettings) -> TrainSettings:
-    """Return settings that count tables, for a class with parents, which no descent trains."""
+    """Return settings with counted tables, for a class with parents, which no descent trains."""
     if settings.parameters != TrainSettings().parameters:
         raise OptionError(
             f"--parameters {settings.parameters} does not support a class with parents, which "
@@ -100,7 +99,7 @@ def counted_instead(settings: TrainSettings) -> TrainSettings:
 
 
 def fit_jointly(task: Task, choose: FormatOf, callbacks: Callbacks | None = None) -> Learned:
-    """Learn structure and tables in one descent; find the tables anew where that is asked for."""
+    """Learn structure and tables in one descent; learn the tables again if requested."""
     settings, options = task.settings, task.structure_options
     rng = np.random.default_rng(settings.seed)
     candidates = find_candidates(settings.structure, task.X.shape[1], options, rng)
@@ -126,13 +125,13 @@ def fit_jointly(task: Task, choose: FormatOf, callbacks: Callbacks | None = None
 
 
 def _refit(task: Task, structure: Structure, callbacks: Callbacks | None) -> LogTables:
-    """Find the tables of a structure that is there."""
+    """Learn the tables of a given structure."""
     data = (task.X, task.y, structure, task.n_states, task.n_classes)
     if task.settings.parameters == "bdeu":
         return bdeu_log_tables(*data, _alpha(task, structure), weights=task.weights)
     if task.settings.parameters == "ml":
         return ml_log_tables(*data, weights=task.weights)
-    from bncc.train.margin.fit import margin_log_tables  # scipy.optimize takes its time
+    from bncc.train.margin.fit import margin_log_tables  # scipy.optimize is slow to import
 
     told = _part(callbacks, 1, task)
     margin = margin_settings_of(task.settings)
@@ -140,7 +139,7 @@ def _refit(task: Task, structure: Structure, callbacks: Callbacks | None) -> Log
 
 
 def _part(callbacks: Callbacks | None, part: int, task: Task) -> Progress | None:
-    """Return who is told of the structure, part 0, or of the margin that may follow it, part 1."""
+    """Return the progress callback of the structure, part 0, or of a following margin, part 1."""
     if callbacks is None:
         return None
     n_parts = 2 if task.settings.parameters == "margin" else 1
@@ -154,7 +153,7 @@ def _most_entries(settings: TrainSettings) -> int:
 
 
 def _alpha(task: Task, structure: Structure) -> float:
-    """Return the equivalent sample size of the tables: given, chosen by the learner, or usual."""
+    """Return the equivalent sample size of the tables: given, chosen by the learner, or default."""
     settings = task.settings
     if "alpha" in settings.structure_options or "alphas" not in option_keys(settings.structure):
         return settings.alpha

@@ -27,7 +27,7 @@ def ml_log_tables(
     .. math:: p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + s}{N(pa_i) + s\,r_i}, \quad p(c) = N(c) / N
 
     The prior is not smoothed, as in the authors' code of S0 and in scikit-learn's CategoricalNB.
-    The table of a class with parents is, as any other.
+    The table of a class with parents is smoothed, like any other.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
     returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
@@ -56,7 +56,7 @@ def bdeu_log_tables(
     weights: FloatArray | None = None,
 ) -> LogTables:
     r"""
-    Return posterior means under the BDeu prior, the class included.
+    Return posterior means under the BDeu prior, including the class.
 
     .. math::
        p(x_i \mid pa_i) = \frac{N(x_i, pa_i) + \alpha/(q_i r_i)}{N(pa_i) + \alpha/q_i}, \quad

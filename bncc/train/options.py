@@ -1,10 +1,10 @@
 """
-The options of training: one table, from which all that names an option is made.
+The options of training: one table that defines everything about an option.
 
-A row is a field of `TrainOptions`: name, type, default, and an `Option` with the rest. Made from it
-are the command line's options (`bncc.cli.training_options`), the arguments of `BNClassifier` and
-their names in messages, what a sweep may draw, the checks of values, the notes about unused
-options, and a model's record of its training. What gradient descent reads has a second line, in
+A row is a field of `TrainOptions`: name, type, default, and an `Option` with the rest. Derived from
+it are the command line's options (`bncc.cli.training_options`), the arguments of `BNClassifier` and
+their names in messages, the search space of a sweep, the checks of values, the notes about unused
+options, and a model's record of its training. Options of gradient descent have a second line, in
 `DescentValues`.
 """
 
@@ -21,12 +21,12 @@ DISCRETIZERS = ("mdl", "quantile", "width", "median", "none")
 
 @dataclass(frozen=True)
 class Loss:
-    """The terms of what gradient descent makes small; C and torch compute by the same."""
+    """The loss terms of gradient descent, shared by C and torch."""
 
-    are_free: bool = False  # Whether tables need not be probabilities
-    # Whether the likelihood is that of the class given the features, not of both
+    are_free: bool = False  # True if tables need not be probabilities
+    # True for the likelihood of the class given the features, False for the joint likelihood
     is_conditional: bool = False
-    has_margin: bool = False  # Whether S0's hinge is part of it
+    has_margin: bool = False  # True if S0's hinge is a term
 
 
 METHODS: Mapping[str, Loss | Literal["counts", "margin"]] = {
@@ -38,40 +38,40 @@ METHODS: Mapping[str, Loss | Literal["counts", "margin"]] = {
     "bdeu": "counts",
 }
 """
-Ways to find parameters, in the help's order: by which they are found.
+Parameter learning methods, in the help's order.
 
-A loss in gradient descent, in the bits that they are to have. Counts, without torch. S1's maximum
-margin, which begins with counts.
+A loss in gradient descent, at the final number of bits. Counts, without torch. S1's maximum margin,
+initialized by counts.
 """
 LOSSES = {name: how for name, how in METHODS.items() if isinstance(how, Loss)}
 COUNTED = tuple(name for name, how in METHODS.items() if how == "counts")
 MARGIN = "margin"
 REFIT = (*COUNTED, MARGIN)
-"""Parameters found in floats once the structure is there, and rounded at the end."""
+"""Parameters learned in floats for a given structure, and rounded at the end."""
 ENGINES = ("native", "torch")
-"""What computes the steps of gradient descent."""
+"""Engines of gradient descent."""
 CLASS_WEIGHTS = ("balanced",)
 CHOICES = ("error", "balanced-error", "log-loss")
-"""Measures that a search for a budget can minimize on validation rows."""
+"""Measures that a budget search can minimize on validation rows."""
 
 MIN_BITS, MAX_BITS = 1, 8
 DEFAULT_BITS = 6
 DEFAULT_SUM_BITS = BoostSettings.bits
-"""Of a boosted sum: ten costs fill a word."""
+"""Bits of boosted tables by default: ten costs fill a word."""
 MAX_SEED = 2**63 - 1
 
 Use = Literal["descent", "tables", "rounding", "hinge", "margin", "boosting"]
 """
-Where an option takes effect.
+Trainings in which an option takes effect.
 
-In any gradient descent; in one that ends with the tables of the model; in one that ends with
-quantized ones; in S0's hinge; in S1's maximum margin after counts; in boosted tables.
+Any gradient descent; one that ends with the tables of the model; one that ends with quantized
+tables; S0's hinge; S1's maximum margin after counts; boosted tables.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """A row of the table; what is None or empty is as most options have it."""
+    """A row of the table; None or empty is the usual value."""
 
     # name, kind, default: Those of the field
     name: str = ""
@@ -80,25 +80,25 @@ class Option:
     help: str | None = None  # May name ``{measured}`` and ``{free}``
     metavar: str | None = None
     flag: str = ""  # On the command line [default: by the name]
-    shows_default: bool = False  # Whether the help ends with the default
+    shows_default: bool = False  # True if the help ends with the default
     choices: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()  # The choices in the help's order [default: theirs]
-    noun: str = ""  # What a choice is, in "unknown noun 'x'"
+    noun: str = ""  # Noun for a choice, in "unknown noun 'x'"
     within: tuple[Range, ...] = ()  # All of them must hold
-    # measured, free: Default of gradient descent where the field is None, and with free tables
+    # measured, free: Default of gradient descent for None, and with free tables
     measured: Any = None
     free: Any = None
-    uses: tuple[Use, ...] = ()  # Where it takes effect; empty for everywhere
-    is_recorded: bool = True  # Among what the record has of the descent
-    argument: str | None = ""  # Of `BNClassifier` [default: the name]; None for none
-    is_drawn: bool = True  # Whether the space of a sweep may name it
-    search: tuple[float, ...] = ()  # Values that searches of papers draw from
-    # Whether a search for a budget tries several values, so that none can be named
+    uses: tuple[Use, ...] = ()  # Trainings in which it takes effect; empty for all
+    is_recorded: bool = True  # True if a record of the descent includes it
+    argument: str | None = ""  # Name in `BNClassifier` [default: the name]; None for none
+    is_drawn: bool = True  # True if the search space of a sweep may name it
+    search: tuple[float, ...] = ()  # Values sampled in searches of papers
+    # True if a budget search tries several values, so that none can be named
     is_searched: bool = False
 
     @property
     def word(self) -> str:
-        """Its flag without dashes, as spaces of sweeps and trials have it."""
+        """Its flag without dashes, as in search spaces of sweeps and trials."""
         return self.flag.removeprefix("--")
 
     @property
@@ -143,7 +143,7 @@ class TrainOptions:
         choices=(*LOSSES, *REFIT), shown=tuple(METHODS), noun="parameters", shows_default=True,
         help="Parameter learning: ml and bdeu estimate from counts, the others minimize a loss.",
     )] = "hybrid"  # fmt: skip
-    # None is ``mdl`` that leaves columns of states as they are
+    # None is ``mdl``, except for columns of states, which are kept
     discretize: Annotated[
         str | None,
         Option(
@@ -157,7 +157,7 @@ class TrainOptions:
         Option(within=(at_least(2),), help="Bins per column for quantile and width [default: 8]."),
     ] = 8
     # With fewer than two of the three numbers of bits given, the binary point is chosen on
-    # validation rows; boosted tables have one by their width.
+    # validation rows; boosted tables derive it from the width.
     bits: Annotated[
         int | None,
         Option(
@@ -185,8 +185,8 @@ class TrainOptions:
         choices=CLASS_WEIGHTS, noun="class weight",
         help="balanced: weight rows inversely to the frequency of their class.",
     )] = None  # fmt: skip
-    # Fraction of the training rows held out to choose the binary point and to measure
-    # ``error_validation``; 0 holds none out
+    # Fraction of validation rows, to choose the binary point and to measure ``error_validation``;
+    # 0 for none
     validation: Annotated[
         float,
         Option(
@@ -228,12 +228,12 @@ class TrainOptions:
         metavar="P", within=(FRACTION,), measured=0.1, uses=("descent", "boosting"),
         help="Dropout rate of features [default: {measured}].",
     )] = None  # fmt: skip
-    # What is searched: naive Bayes, free tables, two seeds on five splits of the training rows, a
-    # prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99,
+    # The searched values: naive Bayes, free tables, two seeds on five splits of the training rows,
+    # a prototype's error in percent with 0, 0.04, 0.08 and 0.12: letter in floats 15.17, 14.99,
     # 15.10, 15.32; letter with 3 bits 17.73, 17.50, 17.80, 18.19; satimage with 2 bits 11.44,
-    # 11.50, 11.57, 11.79; usps with 2 bits 5.33, 5.23, 5.37, 5.33. So a little is worth trying, and
-    # more is not. With it among what is drawn, the least validation error of naive Bayes on letter
-    # fell from 14.60 to 13.63 (60 runs).
+    # 11.50, 11.57, 11.79; usps with 2 bits 5.33, 5.23, 5.37, 5.33. So a small value is worth
+    # trying, and a larger one is not. With it in the search space, the lowest validation error of
+    # naive Bayes on letter fell from 14.60 to 13.63 (60 runs).
     jitter: Annotated[float | None, Option(
         metavar="P", within=(FRACTION,), measured=0.0, uses=("descent",),
         help="Data augmentation: probability that a number moves to a neighboring bin [default: "
@@ -249,7 +249,7 @@ class TrainOptions:
         metavar="FRACTION", within=(FRACTION,), measured=0.5, uses=("rounding",),
         help="Fraction of the epochs before quantization starts [default: {measured}].",
     )] = None  # fmt: skip
-    # Of the validation rows, of random structures, of shuffling and of dropout
+    # Random seed of validation rows, random structures, shuffling and dropout
     seed: Annotated[int, Option(
         within=(at_least(0), at_most(MAX_SEED)), shows_default=True,
         help="Random seed.", argument="random_state", is_drawn=False,
@@ -258,7 +258,7 @@ class TrainOptions:
         metavar="D", measured="cpu", uses=("descent",), is_recorded=False, argument=None,
         is_drawn=False, help="PyTorch device [default: cpu].",
     )] = None  # fmt: skip
-    # A step takes a millisecond or two: a second thread saves little of it, and costs tenfold where
+    # A step takes a millisecond or two: a second thread saves little time, and costs tenfold when
     # other work keeps the cores busy.
     threads: Annotated[int | None, Option(
         metavar="N", within=(at_least(1),), measured=1, uses=("descent",), is_recorded=False,
@@ -272,7 +272,7 @@ class TrainOptions:
 
     @property
     def is_boosted(self) -> bool:
-        """Whether the tables are those of a boosted sum, and no network's."""
+        """True for boosted tables, False for a network's tables."""
         return self.structure == SUM
 
     @property
@@ -287,7 +287,7 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class DescentValues:
-    """What gradient descent reads, with every default filled in."""
+    """Settings of gradient descent, with every default filled in."""
 
     loss: str  # The loss, see `bncc.train.gradient.torch_engine.loss_of`
     epochs: int
@@ -296,21 +296,21 @@ class DescentValues:
     lambda_: float
     gamma: float
     eta: float
-    dropout: float  # Probability that a feature is left out of a sample's sum in a step
-    # Probability that a state is moved to a neighbour, see `bncc.train.gradient.loop.Jitter`
+    dropout: float  # Probability that a feature is dropped from a sample's sum in a step
+    # Probability that a state is moved to a neighbor, see `bncc.train.gradient.loop.Jitter`
     jitter: float
-    # Weight of the past, < 1, in the average of the tables over the epochs, which is what a
-    # training ends with; 0 ends with the tables of the last step
+    # Weight of the past, < 1, in the average of the tables over the epochs, which is the result of
+    # a training; with 0 the result is the tables of the last step
     average: float
-    quantize_from: float  # Fraction of the epochs that is trained before quantization begins
+    quantize_from: float  # Fraction of the epochs before quantization begins
     seed: int  # Seed of shuffling and dropout
     device: str = "cpu"
     threads: int = 1
-    engine: str | None = None  # None for the quicker one that is there
+    engine: str | None = None  # None for the faster available one
 
 
 def _row(name: str, hint: Any, default: Any) -> Option:
-    """Return a field's option, with what the field says itself."""
+    """Return a field's option, completed by the field's own properties."""
     annotated: Any
     option: Option
     annotated, option = get_args(hint)
@@ -338,7 +338,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def in_record_order(options: Mapping[str, Option]) -> list[Option]:
-    """Return options as records and notes have them: the hinge's late, those of speed last."""
+    """Return options in the order of records and notes: the hinge's late, those of speed last."""
     return sorted(
         options.values(), key=lambda option: (not option.is_recorded, "hinge" in option.uses)
     )

@@ -1,4 +1,4 @@
-"""What a model remembers of its training: JSON values that the same inputs give again."""
+"""A model's record of its training: JSON values, reproducible from the same inputs."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def origin_record(dataset: Dataset) -> dict[str, Any]:
     Return the provenance of a model: version of bncc, digest and size of the training data.
 
     ``data`` has ``sha256``, ``of`` (``file``, or ``values`` for rows from memory), ``rows``, and
-    ``columns``, the class among them.
+    ``columns``, including the class.
     """
     return {
         "bncc": __version__,
@@ -31,7 +31,7 @@ def origin_record(dataset: Dataset) -> dict[str, Any]:
 
 
 def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
-    """Return how a model was asked for."""
+    """Return the requested options of a model."""
     record: dict[str, Any] = {
         "structure": settings.structure,
         "structure_options": dict(sorted(settings.structure_options.items())),

@@ -1,4 +1,4 @@
-"""The same training several times: with several seeds, and by cross-validation."""
+"""Repeated training: with several seeds, and by cross-validation."""
 
 from dataclasses import dataclass, replace
 
@@ -16,39 +16,39 @@ from bncc.train.weights import counting_rows
 
 
 class _AbandonedError(Exception):
-    """A training is left: of a seed behind the first, or of a fold."""
+    """A training is abandoned: of a seed after the first, or of a fold."""
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """Trainings that differ in their seeds alone."""
+    """Trainings that differ only in their seeds."""
 
-    # By seed, at least one; all but a first one that stands alone were done
+    # By seed, at least one; all were completed, except possibly a single first one
     results: tuple[TrainResult, ...]
-    asked: int  # How many there were to be
+    asked: int  # Number of requested trainings
 
     @property
     def first(self) -> TrainResult:
-        """The training of the first seed, whose model counts."""
+        """The training of the first seed, whose model is the result."""
         return self.results[0]
 
     @property
     def is_short(self) -> bool:
-        """Whether they were ended early."""
+        """True if the trainings ended early."""
         return self.first.is_interim or len(self.results) < self.asked
 
     @property
     def seconds(self) -> float:
-        """Wall time of all."""
+        """Total wall time."""
         return sum(result.seconds for result in self.results)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know, each sentence once."""
+        """Notes for the user, without duplicates."""
         return tuple(dict.fromkeys(note for result in self.results for note in result.notes))
 
     def errors(self, part: str) -> tuple[float, ...] | None:
-        """Return fractions of wrong decisions by seed."""
+        """Return error rates by seed."""
         found = [result.model.training[f"error_{part}"] for result in self.results]
         return None if None in found else tuple(found)
 
@@ -68,7 +68,7 @@ def train_repeats(
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []
     for k, one in enumerate(seeded):
-        # A descent ends by itself where it is asked to, with the model so far.
+        # A descent ends itself on request, with the current model.
         gives_up = stop if results and not settings.descends else None
         try:
             result = train_model(
@@ -91,7 +91,7 @@ def train_repeats(
 
 
 def _part(progress: Progress, k: int, n: int, gives_up: StopRequest | None) -> Progress:
-    """Return what tells of a training as of a part of all, and leaves it where that is asked."""
+    """Return the callback of one training among all, which abandons it on request."""
     tell = nth_part(progress, k, n)
 
     def report(share: float, words: str) -> None:
@@ -114,12 +114,12 @@ def cross_validated(
     stop: StopRequest | None = None,
 ) -> TrainResult:
     """
-    Measure the error of the training that led to a model, and enter it in the model's record.
+    Measure the cross-validation error of a model's training, and add it to the model's record.
 
-    The whole procedure is repeated without each fold in turn, its own choices by validation rows
-    among the rest included, and decides the rows of the fold. Folds are dealt as the data set's
-    split rule says. The record gets ``error_cross_validation`` and ``folds``; the confusion
-    matrix, the recall and the interval become those of all rows, each decided once.
+    The whole procedure, including its own choices on validation rows, is repeated without each fold
+    in turn, and classifies the rows of the fold. Folds follow the data set's split rule. The record
+    gets ``error_cross_validation`` and ``folds``; the confusion matrix, the recall and the interval
+    become those of all rows, each classified once.
     """
     dataset = counting_rows(dataset)
     n_folds = min(n_folds, dataset.split.most_folds(dataset.n_rows))
@@ -148,7 +148,7 @@ def cross_validated(
 def _decisions(
     rest: Dataset, held: Dataset, settings: TrainSettings, progress: Progress
 ) -> IntArray:
-    """Return what is decided of the rows held out, by a training on the rest."""
+    """Return the decisions on a fold's rows by a training on the rest."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
         return np.full(held.n_rows, np.bincount(rest.y).argmax())
     return decided(model_alone(rest, settings, progress), held)[1]

@@ -1,4 +1,4 @@
-"""The options of one training: what follows from them, and which make no sense together."""
+"""The options of one training: their consequences, and their invalid combinations."""
 
 import re
 from collections.abc import Callable
@@ -25,8 +25,8 @@ from bncc.train.options import (
 from bncc.train.sum_settings import boost_settings_of, n_bins_of
 
 FLOAT_FORMAT = QFormat(8, 16)
-"""What --float is frozen in: 24 bits, rounding below 2**-17 nats, so that all downstream of the
-trainer still works on integers."""
+"""Format of --float models: 24 bits, rounding below 2**-17 nats, so that everything after training
+still works on integers."""
 DEVICE = re.compile(r"cpu|mps|cuda(:\d{1,3})?")
 
 
@@ -48,32 +48,32 @@ class TrainSettings(TrainOptions):
 
     @property
     def is_counted(self) -> bool:
-        """Whether tables come from counts."""
+        """True if tables come from counts."""
         return self.parameters in COUNTED
 
     @property
     def is_refit(self) -> bool:
-        """Whether tables are found once the structure is there, and rounded at the end."""
+        """True if tables are learned for a given structure, and rounded at the end."""
         return self.parameters in REFIT
 
     @property
     def is_joint(self) -> bool:
-        """Whether the structure is learned together with tables."""
+        """True if the structure is learned together with tables."""
         return self.structure in CANDIDATE_SETS
 
     @property
     def descends(self) -> bool:
-        """Whether there is gradient descent on the tables of a network."""
+        """True for gradient descent on the tables of a network."""
         return not self.is_boosted and (self.is_joint or not self.is_refit)
 
     @property
     def loss(self) -> str:
-        """What gradient descent descends on, if there is any."""
+        """Loss of gradient descent, if there is any."""
         return "hybrid" if self.is_refit else self.parameters
 
     @property
     def uses(self) -> frozenset[Use]:
-        """Where options take effect in this training."""
+        """Uses of options in this training."""
         if self.is_boosted:
             return frozenset({"boosting"})
         if not self.descends:
@@ -93,7 +93,7 @@ class TrainSettings(TrainOptions):
 def _check_each(settings: TrainSettings, check: Callable[[Option, object], None]) -> None:
     for option in OPTIONS.values():
         value = getattr(settings, option.name)
-        # None is a value of the options that it is the default of, and no choice of others.
+        # None is the value of options with that default, and not a choice of others.
         if value is not None or (option.choices and option.default is not None):
             check(option, value)
 
@@ -163,7 +163,7 @@ def _check_bits(settings: TrainSettings) -> None:
 
 
 def _check_table_bits(settings: TrainSettings) -> None:
-    """Refuse to count or bound the bits of tables that have none, or fewer."""
+    """Reject penalties or limits on the bits of tables that have no bits, or fewer."""
     options = settings.structure_options
     widths = widths_of(options)
     asked = [f"widths={options['widths']}"] if widths else []
@@ -186,7 +186,7 @@ def _check_table_bits(settings: TrainSettings) -> None:
 
 
 def _check_sum(settings: TrainSettings) -> None:
-    """Refuse what a boosted sum cannot be asked for."""
+    """Reject options that boosted tables do not support."""
     if not settings.is_boosted:
         return
     if settings.float_:

@@ -8,7 +8,8 @@ from bncc.structure.catalog import ALIASES, SUM, option_keys
 from bncc.structure.dags.curriculum import STEPS
 from bncc.structure.dags.dag_score import MAX_ENTRIES
 from bncc.structure.dags.neighbors import LEVEL
-from bncc.structure.learners import etan, networks
+from bncc.structure.learner import OptionText
+from bncc.structure.learners import LEARNERS, etan, networks
 from bncc.structure.learners.margin import STARTS, STOPS
 from bncc.structure.learners.trees import SCORES as TREE_SCORES
 from bncc.structure.margin_scores.held_out import DEFAULT_FOLDS
@@ -23,16 +24,6 @@ from bncc.structure.options import (
     PRICES,
 )
 from bncc.train.sum_settings import DEFAULT_CUTS
-
-
-@dataclass(frozen=True)
-class OptionText:
-    """One ``--structure-option`` of a structure."""
-
-    values: str  # Choices separated by ``|``, or a metavariable
-    default: str  # In the option's own notation, or in words where the default depends on others
-    text: str
-    is_literal: bool = True  # Whether the default can be typed
 
 
 @dataclass(frozen=True)
@@ -162,6 +153,23 @@ _OF = {
 
 def structure_text(name: str) -> StructureText:
     """Return a structure and its options in words."""
-    options = {key: _OF.get((name, key), _OPTIONS[key]) for key in option_keys(name)}
+    learner = LEARNERS.get(name)
+    text = _TEXTS.get(name) or (learner and learner.text)
+    if not text:
+        raise RuntimeError(f"structure '{name}' has no help text; add text to its Learner")
+    own = learner.option_texts if learner else {}
     aliases = tuple(alias for alias, other in ALIASES.items() if other == name)
-    return StructureText(_TEXTS[name], options, aliases)
+    return StructureText(
+        text, {key: _option_text(name, key, own) for key in option_keys(name)}, aliases
+    )
+
+
+def _option_text(name: str, key: str, own: Mapping[str, OptionText]) -> OptionText:
+    """Return the help of a structure option: the learner's own, else a common one."""
+    found = own.get(key) or _OF.get((name, key)) or _OPTIONS.get(key)
+    if found is None:
+        raise RuntimeError(
+            f"option '{key}' of structure '{name}' has no help text; add it to option_texts of "
+            "its Learner"
+        )
+    return found

@@ -1,4 +1,4 @@
-"""From the options of ``bncc train`` to those of a sum of tables."""
+"""Conversion of the options of ``bncc train`` to those of boosted tables."""
 
 import re
 from math import isfinite
@@ -9,10 +9,10 @@ from bncc.errors import OptionError
 from bncc.train.options import TrainOptions
 
 DEFAULT_CUTS = 255
-"""Most cuts of a column that are tried, where the user names no discretization.
+"""Largest number of cuts of a column in the search, if no discretization is named.
 
-Only those that tables use take flash. Errors of 60 tables of 8 rows on rows held out, in percent,
-means of three splits:
+Only cuts used by tables take flash. Validation errors of 60 tables of 8 rows, in percent, means of
+three splits:
 
 =======================  =====  =====  =====  =====  =====
 most cuts                15     31     63     127    255
@@ -26,7 +26,7 @@ har_exercise             6.02   6.02   4.86   6.02   6.25
 =======================  =====  =====  =====  =====  =====
 """
 SHIFTED_EPOCHS = 4, 12
-"""Before and after rounding begins, where each row comes five times."""
+"""Epochs before and after rounding begins, if each row occurs five times."""
 
 
 def boost_settings_of(settings: TrainOptions) -> BoostSettings:
@@ -46,7 +46,7 @@ def boost_settings_of(settings: TrainOptions) -> BoostSettings:
 
 
 def _frac_bits_of(settings: TrainOptions) -> int | None:
-    """Return the bits after the binary point, where they or those before it are named."""
+    """Return the bits after the binary point, if they or those before it are named."""
     if settings.int_bits is not None:
         return settings.total_bits - settings.int_bits
     return settings.frac_bits
@@ -61,7 +61,7 @@ def n_bins_of(settings: TrainOptions) -> int:
 
 def shift_of(settings: TrainOptions) -> tuple[int, int] | None:
     """
-    Return the image that columns are, if its moved copies are to be learned from too.
+    Return the image shape of the columns, if shifted copies are used for training too.
 
     Shapes: returns (int, int) or None, height and width in pixels.
     """

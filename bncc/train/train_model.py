@@ -1,4 +1,4 @@
-"""From a data set to a frozen model: choose the bits on rows held out, train on all, measure."""
+"""Training from a data set to a frozen model: choose the bits, train on all rows, measure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,11 +35,11 @@ MAX_INT_BITS = 8
 """Largest B_I tried: costs up to 256 nats, p = 1e-111. S3 tries 1 to 6."""
 
 MAX_NATS = 2.0**MAX_INT_BITS
-"""Stands in for the infinite cost of a class without rows."""
+"""Replacement for the infinite cost of a class without rows."""
 
 
 def formats_of(settings: TrainSettings) -> tuple[QFormat, ...]:
-    """Return the formats that the options leave to choose from."""
+    """Return the candidate formats under the options."""
     if settings.float_:
         return (FLOAT_FORMAT,)
     return candidate_formats(settings.total_bits, settings.int_bits, settings.frac_bits)
@@ -48,7 +48,7 @@ def formats_of(settings: TrainSettings) -> tuple[QFormat, ...]:
 def candidate_formats(
     bits: int, int_bits: int | None = None, frac_bits: int | None = None
 ) -> tuple[QFormat, ...]:
-    """Return the formats of a total width, B_F negative included."""
+    """Return the formats of a total width, including negative B_F."""
     if int_bits is not None:
         return (QFormat(int_bits, bits - int_bits),)
     if frac_bits is not None:
@@ -67,16 +67,16 @@ def best_format(
     weights: FloatArray | None = None,
 ) -> QFormat:
     r"""
-    Return the format whose integer model errs least on the given rows.
+    Return the format whose integer model is the most accurate on the given rows.
 
     Shapes: `log_prior` (n_classes,) float64; `X` (n_samples, n_features) int; `y` (n_samples,) int;
     `weights` (n_samples,) float64.
 
     Notes
     -----
-    A format is clearly worse when it errs on b rows that the best decides rightly, is right on c
-    rows that the best errs on, and :math:`b - c > \sqrt{b + c}`: one standard deviation of the
-    difference (McNemar). Rows of weight w count w times in the difference, w^2 times in the root.
+    A format is clearly worse if b rows are wrong only with it, c rows are wrong only with the best
+    format, and :math:`b - c > \sqrt{b + c}`: one standard deviation of the difference (McNemar).
+    Rows of weight w count w times in the difference, w^2 times in the root.
     """
     if len(formats) == 1:
         return formats[0]
@@ -110,9 +110,10 @@ def _scores(
 
 
 EARLY = 1 / 12
-"""Of the epochs of the second descent: stopped before, it is behind the first one with its fewer
-rows. Errors in percent on a fifth of the training rows that neither saw, mean of seeds 1 and 2,
-defaults; the first one, then the second after 1, 5, 10 and 60 of 60 epochs:
+"""Smallest fraction of the second descent's epochs for its result: stopped earlier, it is worse
+than the first one with its fewer rows. Errors in percent on a fifth of the training rows unseen by
+both, mean of seeds 1 and 2, defaults; the first one, then the second after 1, 5, 10 and 60 of 60
+epochs:
 
 ========  =====  =====  =====  =====  =====
 letter    12.24  13.85  12.24  11.79  11.54
@@ -127,19 +128,19 @@ yeast     42.76  42.26  42.09  42.59  42.26
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What training returns."""
+    """Result of a training."""
 
-    # The integer model; its `training` holds the figures, and nothing that changes from run to run
+    # The integer model; its `training` has the figures, and nothing that varies between runs
     model: Model
     seconds: float  # Wall time
-    notes: tuple[str, ...]  # What the user should know, for instance options without effect
-    # Epochs done, and those of all descents, where training ended early, as it was asked to; the
-    # model is the best one by then
+    notes: tuple[str, ...]  # Notes for the user, for instance options without effect
+    # Epochs done, and those of all descents, if training was ended early on request; the model is
+    # then the best one so far
     epochs_done: tuple[int, int] | None = None
 
     @property
     def is_interim(self) -> bool:
-        """Whether training ended early."""
+        """True if training ended early."""
         return self.epochs_done is not None
 
 
@@ -155,11 +156,11 @@ def train_model(
     """
     Train a classifier on raw readings.
 
-    Two trainings. The first leaves the validation rows out of every stage: thresholds, structure
+    Two trainings. The first excludes the validation rows from every stage: thresholds, structure
     and tables; on those rows the split of the bits is chosen and ``error_validation`` measured.
-    The second learns from all rows in the format found. So ``error_validation`` is optimistic only
-    in that the best of at most eight splits was chosen on its rows. All errors are those of
-    integer models, of rows that count alike whatever their weights.
+    The second learns from all rows in that format. So ``error_validation`` is optimistic only
+    because the best of at most eight splits was chosen on its rows. All errors are those of
+    integer models, with equal row weights.
     """
     begin = perf_counter()
     origin = origin_record(dataset)
@@ -207,11 +208,11 @@ def train_model(
 
 
 def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress) -> Model:
-    """Train as `train_model` does, without what measures the training and records it."""
+    """Train as `train_model` does, without measuring and recording the training."""
     rest, held = dataset, dataset.take(np.arange(0))
     if settings.is_boosted:
         return fit_sums(settings, dataset, rest, held, progress)[1]
-    if len(formats_of(settings)) > 1:  # by validation rows the best is chosen
+    if len(formats_of(settings)) > 1:  # the best is chosen on validation rows
         rest, held = split_rows(dataset, settings)
     epochs = hyperparameters_of(settings, dataset.n_rows).epochs
     session = Session(epochs, 2 if held.n_rows else 1, progress)
@@ -219,7 +220,7 @@ def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress) -
 
 
 def _as_done(settings: TrainSettings, model: Model) -> tuple[TrainSettings, list[str]]:
-    """Return the settings that the tables were fitted by, and a note where these are others."""
+    """Return the settings of the fitted tables, with a note if they differ from the given ones."""
     if not class_parent_names(model) or settings.is_counted:
         return settings, []
     note = (
@@ -231,7 +232,7 @@ def _as_done(settings: TrainSettings, model: Model) -> tuple[TrainSettings, list
 def _kept(
     session: Session, checkpoint: Checkpoint, dataset: Dataset, settings: TrainSettings
 ) -> list[str]:
-    """Have a training kept; return what the user should know of it."""
+    """Set up checkpoints for a training; return notes for the user."""
     if not settings.descends:
         return [f"--checkpoint has no effect with --parameters {settings.parameters}"]
     note = session.keep_in(checkpoint, identity_of(dataset, settings))
@@ -259,7 +260,7 @@ def _fit(
 
 
 def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:
-    """Return what follows from too few rows."""
+    """Return the warnings about too few rows."""
     if not dataset.split.is_random:
         reason = f"validation rows by {dataset.split.words} would leave a single class for training"
     else:
@@ -270,7 +271,7 @@ def _none_held_note(settings: TrainSettings, dataset: Dataset) -> str:
 
 
 def _isolated_notes(model: Model) -> list[str]:
-    """Return a note where no arc joins the class to a feature."""
+    """Return a note if no arc joins the class to a feature."""
     structure = model.structure
     if not isinstance(structure, Structure) or not structure.is_class_isolated:
         return []
@@ -289,7 +290,7 @@ def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFor
 
 
 def _split_record(dataset: Dataset) -> dict[str, Any]:
-    """Return how rows were split, where not at random."""
+    """Return the rule of the row split, if not random."""
     split = dataset.split
     record: dict[str, Any] = {} if split.groups is None else {"groups": split.column}
     return record | ({"ordered": True} if split.ordered else {})
@@ -298,7 +299,7 @@ def _split_record(dataset: Dataset) -> dict[str, Any]:
 def _judged(
     model: Model, first: Model, rows: Dataset, held: Dataset, test: Dataset | None
 ) -> dict[str, Any]:
-    """Return what the rows that say most of new readings say."""
+    """Return the errors on the rows most representative of new readings."""
     if test is not None and test.n_rows:
         judged, judges, part = model, test, "test"
     elif held.n_rows:

@@ -1,4 +1,4 @@
-"""Options that have no effect, because of others."""
+"""Options without effect because of other options."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
 def _idle_structure_options(settings: TrainSettings) -> list[str]:
     if settings.structure not in LEARNERS:
         return []
-    # With --parameters bdeu alpha is that of the tables too.
+    # With --parameters bdeu, alpha is that of the tables too.
     own = {
         key: value
         for key, value in settings.structure_options.items()

@@ -1,4 +1,4 @@
-"""How much rows count: by weights of their own, and with their classes in balance."""
+"""Row weights: given ones, and balanced classes."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from bncc.data.dataset import Dataset
 
 
 def counting_rows(dataset: Dataset) -> Dataset:
-    """Leave out rows of weight 0, of which nothing is to be learned."""
+    """Remove rows of weight 0, which do not affect training."""
     if dataset.weights is None or dataset.weights.all():
         return dataset
     return dataset.take(np.flatnonzero(dataset.weights))
@@ -15,13 +15,13 @@ def counting_rows(dataset: Dataset) -> Dataset:
 
 def row_weights(dataset: Dataset, class_weight: str | None) -> FloatArray | None:
     r"""
-    Return how much each row counts.
+    Return the weight of each row.
 
-    With classes in balance, those of a class c together count as those of any other:
+    Balanced classes have equal total weights:
 
     .. math:: w_n' = w_n \frac{N}{C_{there} \sum_{m: c_m = c_n} w_m}
 
-    Shapes: returns (n_rows,) float64 or None, weights of mean 1; None where all rows count alike.
+    Shapes: returns (n_rows,) float64 or None, weights of mean 1; None for equal weights.
     """
     if dataset.weights is None and class_weight is None:
         return None
@@ -33,10 +33,10 @@ def row_weights(dataset: Dataset, class_weight: str | None) -> FloatArray | None
 
 def drawn_order(n: int, weights: FloatArray | None, rng: np.random.Generator) -> IntArray:
     """
-    Draw the samples of an epoch: each as often as it counts, rounded by chance.
+    Sample the rows of an epoch: each in proportion to its weight, with random rounding.
 
-    The mean over epochs is the weighted sum of the samples' slopes, whatever computes them; steps
-    stay as large as they are without weights.
+    The mean over epochs is the weighted sum of the samples' gradients, in any engine; step sizes
+    are the same as without weights.
 
     Shapes: `weights` (n,) float64 or None; returns (n,) int64, samples in random order.
     """
@@ -49,11 +49,11 @@ def typical_samples(
     X: IntArray, y: IntArray, weights: FloatArray | None, seed: int
 ) -> tuple[IntArray, IntArray, IntArray | None]:
     """
-    Draw samples for what can only count whole ones.
+    Sample rows for learners that support only whole counts.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64 or
-    None; returns origin (n_samples,) int64 or None, which of the given ones each is; None where
-    they are these.
+    None; returns origin (n_samples,) int64 or None, the given row of each sample; None if they are
+    identical.
     """
     if weights is None:
         return X, y, None

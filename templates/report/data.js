@@ -1,4 +1,4 @@
-// What the page carries, row by row, and how it is said.
+// Data of the page, row by row, and its texts.
 const data = JSON.parse(document.getElementById("data").textContent);
 const cells = data.columns;
 const rows = cells.number.length;
@@ -21,7 +21,8 @@ const isBaseline = (row) => paramNames.includes("classifier") && param("classifi
 const settings = (row) => {
   const n = bits(row);
   if (isBaseline(row)) return family(row).family;
-  return family(row).family + (n === null ? " in floats" : ` with ${n} bit${n === 1 ? "" : "s"}`);
+  const name = family(row).family === "tables" ? "boosted tables" : family(row).family;
+  return name + (n === null ? " in floats" : ` with ${n} bit${n === 1 ? "" : "s"}`);
 };
 const options = (row) => paramNames.filter((name) => name !== "structure" && name !== "bits")
   .map((name) => [name, param(name, row)]).filter(([, value]) => value !== null);
@@ -32,7 +33,7 @@ const percent = (share) => (share === null ? "–" : `${figure(share)} %`);
 const whole = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
 const interval = (row) => `${figure(cells.low[row])} to ${figure(cells.high[row])}`;
 
-// The machine that is shown; null where nothing was measured.
+// Selected target; null if nothing was measured.
 let target = data.target;
 const costs = () => (target === null ? null : data.costs[target]);
 const axes = () => data.axes[target ?? ""];
@@ -41,7 +42,7 @@ const costOf = (key, row) => {
   return costs()[key === "time" ? "mean" : key][row];
 };
 
-// Elements without markup: no name from the data is ever parsed as HTML.
+// Elements are built without markup, so that no name from the data is parsed as HTML.
 const element = (tag, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children.filter((child) => child !== null));
@@ -57,7 +58,7 @@ const figures = (row) => {
   const cost = costs();
   if (cost !== null && cost.flash[row] !== null) {
     add("flash, RAM, stack", `${whole(cost.flash[row])}, ${whole(cost.ram[row])}, ${whole(cost.stack[row])} bytes`);
-    add(cost.unit, `${whole(cost.mean[row])} a decision, ${whole(cost.most[row])} at most`);
+    add(cost.unit, `${whole(cost.mean[row])} per decision, ${whole(cost.most[row])} at most`);
   } else if (cost !== null) {
     const { values, index } = cost.why;
     add(target, index[row] < 0 ? "not measured" : values[index[row]]);
@@ -66,7 +67,7 @@ const figures = (row) => {
   add("options", options(row).map(([name, value]) => `${name} ${brief(value)}`).join(", "));
   return list;
 };
-// A command breaks between its words alone.
+// Lines of a command break between its words only.
 const typed = (text) => {
   const made = element("pre", { className: "command" });
   text.split(" ").forEach((word, k) => made.append(k ? " " : "", element("span", { textContent: word })));

@@ -1,18 +1,20 @@
-// Which rows are seen: by study, family and budget, and by the brush of each plot.
+// Filters: study, family, budget, and the brush of each plot.
 const chosen = {
   studies: new Set(data.studies.keys()),
   families: new Set(data.families.keys()),
   flash: Infinity,
   time: Infinity,
-  brushes: [], // of each plot: { cost: [low, high], error: [low, high] } or null
+  brushes: [], // one per plot: { cost: [low, high], error: [low, high] } or null
 };
 
-const within = (value, [a, b]) => value >= Math.min(a, b) && value <= Math.max(a, b);
+// The ends of a brush come from pixels and are rounded.
+const ROUNDING = 1e-9;
+const within = (value, [a, b]) => value >= Math.min(a, b) * (1 - ROUNDING) && value <= Math.max(a, b) * (1 + ROUNDING);
 
-// Return a flag per row; the brush of one plot may be left out, since it filters the others.
+// Return a flag per row. A plot is not filtered by its own brush, which is left out.
 const seen = (except = -1) => {
   const found = new Uint8Array(rows);
-  const brushes = chosen.brushes.map((brush, k) => [axes()[k].key, brush, k])
+  const brushes = chosen.brushes.map((brush, k) => [axes()[k], brush, k])
     .filter(([, brush, k]) => brush && k !== except);
   const limited = costs() !== null && (chosen.flash < Infinity || chosen.time < Infinity);
   for (let row = 0; row < rows; row += 1) {
@@ -22,16 +24,16 @@ const seen = (except = -1) => {
       keep = flash !== null && flash <= chosen.flash && costs().mean[row] <= chosen.time;
     }
     for (let k = 0; keep && k < brushes.length; k += 1) {
-      const [key, brush] = brushes[k];
-      const cost = costOf(key, row);
-      keep = cost !== null && within(cost, brush.cost) && within(cells.error[row], brush.error);
+      const [axis, brush] = brushes[k];
+      const cost = costOf(axis.key, row);
+      keep = cost !== null && within(cost, brush.cost) && within(heightOf(axis, cells.error[row]), brush.error);
     }
     found[row] = keep ? 1 : 0;
   }
   return found;
 };
 
-// Read "8k", "8 KB" or "2,000"; anything else is no limit.
+// Parse "8k", "8 KB" or "2,000"; other texts set no limit.
 const limit = (text, kilo) => {
   const match = /^\s*([\d.,]+)\s*(k?)(i?b)?\s*$/i.exec(text);
   const value = match ? Number(match[1].replaceAll(",", "")) * (match[2] ? kilo : 1) : NaN;
@@ -43,7 +45,7 @@ const chips = (box, names, set, marks, changed) => {
     const button = element("button", { type: "button", className: "chip" }, marks ? glyph(marks[k]) : null, name);
     const show = () => button.setAttribute("aria-pressed", String(set.has(k)));
     button.addEventListener("click", () => {
-      // The first click on a chip of many shows it alone; then each adds or takes away.
+      // The first click selects one chip only; the next ones add or remove theirs.
       if (set.size === names.length && names.length > 1) {
         set.clear();
         set.add(k);
@@ -58,7 +60,7 @@ const chips = (box, names, set, marks, changed) => {
   });
 };
 
-// True if a row has a lower error rate than another or, at equal rates, a smaller size.
+// Compares rows by error rate, then by size, as the recommendations do.
 const betters = (row, other) => {
   const size = (k) => (target === null ? cells.bits[k] : costs().flash[k] ?? Infinity);
   const less = cells.error[row] - cells.error[other];
@@ -76,7 +78,7 @@ const say = (flags) => {
   }
   status.replaceChildren(`${whole(count)} of ${whole(rows)} trials shown.`);
   if (best < 0) {
-    status.append(" Nothing fits; widen a limit, or reset.");
+    status.append(" No trial passes the filters; relax a limit or reset.");
     return;
   }
   if (chosen.studies.size > 1) return;
@@ -85,5 +87,5 @@ const say = (flags) => {
   const cost = costs();
   const paid = cost === null || cost.flash[best] === null ? `${whole(cells.bits[best])} bits`
     : `${whole(cost.flash[best])} bytes and ${whole(cost.mean[best])} ${cost.unit}`;
-  status.append(" The least error of them: ", button, `, ${percent(cells.error[best])} of validation rows, in ${paid}.`);
+  status.append(" Most accurate: ", button, `, with an error rate of ${percent(cells.error[best])} on validation rows, ${paid}.`);
 };

@@ -1,4 +1,4 @@
-// The card at the pointer: configuration, figures and command of a trial.
+// Hover card: configuration, figures and command of a trial.
 const card = document.getElementById("hover");
 let pinned = false;
 

@@ -1,16 +1,22 @@
-// Wire the page up.
+// Start the page: connect the controls and draw.
 const page = document.documentElement;
 let due = false;
+
+// Tables that are wider than their box have a hint above them.
+const markWide = () => {
+  for (const box of document.querySelectorAll(".wide")) box.classList.toggle("scrolls", box.scrollWidth > box.clientWidth + 1);
+};
 
 const update = async () => {
   due = false;
   const flags = seen();
   say(flags);
   drawTable(flags);
+  markWide();
   await refilter();
   if (!due) page.dataset.ready = "true";
 };
-// A brush that is being drawn asks many times a frame.
+// A moving brush reports several changes per frame.
 const changed = () => {
   if (due) return;
   due = true;
@@ -67,10 +73,11 @@ const start = async () => {
     const code = box.querySelector("pre");
     code.after(copyButton(() => code.textContent));
   }
+  addEventListener("resize", markWide);
   chooseTarget(target);
   await redraw();
 };
-// What tests ask: when the page was ready, how many marks a plot shows, where a trial is drawn.
+// Interface for tests: time of readiness, number of marks of a plot, position of a trial.
 window.bnccReport = {
   ready: null,
   marks: (k, name) => {

@@ -1,4 +1,4 @@
-// The linked plots: Vega draws, the brush of one filters the others, the pointer finds a trial.
+// Linked plots: Vega draws them, a brush filters the other plots, the pointer selects a trial.
 const plotSpec = document.getElementById("spec").textContent;
 const views = []; // { view, box, axis, k, flags, places: [row, x, y, ...] }
 
@@ -14,24 +14,29 @@ const theme = () => {
   return found;
 };
 
-// The scales of the one study that is shown, or of all.
+// Scales of the selected study, or those of all studies.
 const scales = (axis) => {
   const [only] = chosen.studies;
   return axis.scales[chosen.studies.size === 1 ? only + 1 : 0];
+};
+// An error below a logarithmic axis, such as 0, is drawn at its low end.
+const heightOf = (axis, error) => {
+  const { y: { low, log } } = scales(axis);
+  return log ? Math.max(error, low) : error;
 };
 
 const specFor = (axis, colors, sets) => {
   const { x, y } = scales(axis);
   const spec = JSON.parse(plotSpec, (key, value) => colors[value] ?? (value === "@title" ? axis.title : value));
   const by = (name) => (entry) => entry.name === name || entry.scale === name;
-  const put = (name, { low, high, ticks }) => {
-    spec.scales.find(by(name)).domain = [low, high];
+  const put = (name, { low, high, ticks, log }) => {
+    Object.assign(spec.scales.find(by(name)), { domain: [low, high], type: log ? "log" : "linear" });
     spec.axes.filter(by(name)).forEach((entry) => { entry.values = ticks.map(([value]) => value); delete entry.tickCount; });
     spec.signals.find((entry) => entry.name === `${name}_labels`).value = Object.fromEntries(ticks);
   };
   put("x", x);
   put("y", y);
-  // Many marks, fainter ones; on black a little stronger.
+  // The more marks, the fainter; stronger on a dark background.
   const dark = getComputedStyle(page).colorScheme === "dark" || (!page.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   spec.signals.find(by("faint")).value = Math.min(0.42, 8 / Math.sqrt(sets.points.length + 1)) * (dark ? 1.35 : 0.9);
   for (const [name, some] of Object.entries(sets)) spec.data.find(by(name)).values = some;
@@ -49,17 +54,17 @@ const values = (axis) => {
     if (!chosen.studies.has(front.study) || (front.family >= 0 && !chosen.families.has(front.family))) continue;
     const series = `${front.study} ${front.family}`;
     front.rows.forEach((row, k) => {
-      const datum = { row, cost: costOf(axis.key, row), error: cells.error[row], family: named, study: front.study % 4, series };
+      const datum = { row, cost: costOf(axis.key, row), error: heightOf(axis, cells.error[row]), family: named, study: front.study % 4, series };
       stairs.push(datum);
       if (front.family < 0) return;
-      steps.push({ ...datum, low: cells.low[row], high: cells.high[row], sure: front.sure[k] });
+      steps.push({ ...datum, low: heightOf(axis, cells.low[row]), high: cells.high[row], sure: front.sure[k] });
       ahead.add(row);
     });
     stairs.push({ ...stairs.at(-1), cost: far });
   }
   for (let row = 0; row < rows; row += 1) {
     const cost = costOf(axis.key, row);
-    if (cost !== null && !ahead.has(row)) points.push({ row, cost, error: cells.error[row], family: family(row).family });
+    if (cost !== null && !ahead.has(row)) points.push({ row, cost, error: heightOf(axis, cells.error[row]), family: family(row).family });
   }
   return { points, steps, stairs };
 };
@@ -72,7 +77,7 @@ const locate = (plot) => {
   plot.places = [];
   for (let row = 0; row < rows; row += 1) {
     const cost = costOf(plot.axis.key, row);
-    const error = cells.error[row];
+    const error = heightOf(plot.axis, cells.error[row]);
     if (cost !== null && error >= low && error <= high && (!flags || flags[row])) plot.places.push(row, x(cost), y(error));
   }
 };
@@ -99,12 +104,12 @@ const ring = (row) => {
   hot = row;
   for (const { view, axis } of views) {
     const cost = row < 0 ? null : costOf(axis.key, row);
-    const datum = cost === null ? [] : [{ row, cost, error: cells.error[row] }];
+    const datum = cost === null ? [] : [{ row, cost, error: heightOf(axis, cells.error[row]) }];
     view.data("hot", datum).runAsync();
   }
 };
 
-// Show what passes the filters in each plot.
+// Draw the rows that pass the filters in each plot.
 const refilter = () => Promise.all(views.map((plot) => {
   plot.flags = seen(plot.k);
   locate(plot);
@@ -112,9 +117,9 @@ const refilter = () => Promise.all(views.map((plot) => {
 }));
 
 const caption = (axis) => {
-  const { high } = scales(axis).y;
+  const { high, log } = scales(axis).y;
   const beyond = cells.error.filter((error, row) => error > high && chosen.studies.has(cells.study[row]) && costOf(axis.key, row) !== null).length;
-  const made = element("figcaption", { textContent: `Error against ${axis.key === "time" ? axis.noun : axis.key}` });
+  const made = element("figcaption", { textContent: `Error rate${log ? " (logarithmic)" : ""} against ${axis.key === "time" ? axis.noun : axis.key}` });
   if (beyond) made.append(element("small", { textContent: `${whole(beyond)} above ${percent(high)}, not drawn` }));
   return made;
 };
@@ -126,7 +131,7 @@ const drawPlots = async (changed) => {
   const colors = theme();
   chosen.brushes = axes().map(() => null);
   hot = -1;
-  // All figures first: how wide a plot is depends on how many there are.
+  // Create all figures first: the width of a plot depends on their number.
   const places = axes().map((axis, k) => ({ axis, k, box: element("div", { className: "view" }) })).filter(({ axis }) => scales(axis));
   views.splice(0).forEach(({ view }) => view.finalize());
   document.getElementById("views").replaceChildren(...places.map(({ axis, box }) => element("figure", {}, caption(axis), box)));

@@ -1,4 +1,4 @@
-// All trials that pass the filters, a hundred rows at a time.
+// Table of the trials that pass the filters, a hundred rows per page.
 const PAGE = 100;
 const table = { order: [], sort: { key: "error", down: false }, first: 0 };
 
@@ -95,7 +95,7 @@ const drawTable = (flags) => {
   drawRows();
 };
 
-// The rows that are shown, as records with every figure and option.
+// Records of the filtered rows, with all figures and options.
 const record = (row) => {
   const made = {
     study: data.studies[cells.study[row]], number: cells.number[row], family: family(row).family,

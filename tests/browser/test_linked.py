@@ -152,7 +152,7 @@ def test_another_machine_changes_everything(open_page: Open) -> None:
     opened = open_page()
     opened.page.locator("#target").select_option("avr")
     opened.page.wait_for_function(
-        "document.querySelector('#views').innerText.includes('Error against cycles')"
+        "document.querySelector('#views').innerText.includes('Error rate against cycles')"
     )
     sized = by_flash(STUDY, "avr")
     assert opened.drawn(0) == len(sized) < len(STUDY.points)

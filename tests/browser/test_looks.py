@@ -1,6 +1,7 @@
 """The page is readable in both themes, on a phone, on paper, and without JavaScript."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,18 @@ CONTRAST = """() => {
 }"""
 
 
+HINTS = """() => {
+  const shown = [...document.querySelectorAll(".wide")].filter((box) => box.clientWidth);
+  return shown.map((box) => {
+    const hint = box.previousElementSibling;
+    return [
+      box.scrollWidth > box.clientWidth + 1,
+      hint.className === "scroll-hint" && hint.checkVisibility(),
+    ];
+  });
+}"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_in_both_themes(open_page: Open, scheme: str) -> None:
     opened = open_page(color_scheme=scheme)
@@ -45,6 +58,33 @@ def test_a_phone_shows_it_without_scrolling_aside(open_page: Open, width: int) -
     assert opened.page.evaluate(WIDTH) <= width
     for plot in opened.page.locator(".view canvas").all():
         assert plot.bounding_box()["width"] <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_table_that_is_cut_off_has_a_hint(open_page: Open, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 800}).page
+    found = page.evaluate(HINTS)
+    assert len(found) == 2
+    assert all(is_cut == has_hint for is_cut, has_hint in found)
+    assert any(is_cut for is_cut, _ in found) == (width == 390)
+
+
+def test_without_javascript_a_phone_has_the_hint(open_page: Open) -> None:
+    phone = {"width": 390, "height": 800}
+    page = open_page(java_script_enabled=False, wait=False, viewport=phone).page
+    assert page.locator(".scroll-hint >> visible=true").count() == 2
+
+
+def test_failed_trials_are_named_at_the_top(open_page: Open) -> None:
+    failed = {200: "memory is exhausted", 201: "memory is exhausted", 300: "<b>no</b> cut"}
+    page = open_page([replace(STUDY, failed=failed)]).page
+    box = page.locator("details.failures")
+    assert box.bounding_box()["y"] < page.locator("#meaning").bounding_box()["y"]
+    assert box.locator("summary").inner_text() == "3 trials failed, for 2 reasons"
+    assert box.locator("li").all_inner_texts() == [
+        "2 trials: memory is exhausted (trials 200, 201)",
+        "1 trial: <b>no</b> cut (trial 300)",
+    ]
 
 
 def test_plots_share_a_row_and_fill_their_places(open_page: Open) -> None:

@@ -53,7 +53,7 @@ def test_the_ending_chooses_the_format(run: Run, tmp_path: Path, name: str, star
     result = run("report", "wifi.study", "-o", tmp_path / name)
     assert (tmp_path / name).read_text("utf-8").startswith(start)
     assert result.stdout == ""
-    assert "30 trials" in result.stderr
+    assert "30 trials, 1 failed" in result.stderr
 
 
 @pytest.mark.parametrize("form", ["html", "md", "csv", "json", "svg"])

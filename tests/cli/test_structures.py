@@ -1,6 +1,7 @@
 """``bncc structures``, and the other names of structures."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from bncc.classifier import BNClassifier
 from bncc.errors import OptionError
 from bncc.search.option_domains import option_of
 from bncc.structure.catalog import STRUCTURES, option_keys
+from bncc.structure.learner import Learner, OptionText
+from bncc.structure.learners import LEARNERS
 from bncc.train.settings import TrainSettings
-from bncc.train.structure_texts import OptionText, structure_text
+from bncc.train.structure_texts import structure_text
 from bncc.train.sum_settings import boost_settings_of
 
 OPTIONS = [(name, key) for name in STRUCTURES for key in option_keys(name)]
@@ -71,15 +74,32 @@ def values_of(name: str, options: dict[str, str]) -> list[object]:
     return [order, *(read(options) for read in others)]
 
 
-@pytest.mark.parametrize(("name", "key"), OPTIONS)
+CHOICES = [(name, key) for name, key in OPTIONS if "|" in structure_text(name).options[key].values]
+
+
+@pytest.mark.parametrize(("name", "key"), CHOICES)
 def test_choices_are_accepted_and_others_refused(name: str, key: str) -> None:
     text: OptionText = structure_text(name).options[key]
-    if "|" not in text.values:
-        return
     for value in text.values.split("|"):
         settings(name, **{key: value})
     with pytest.raises(OptionError, match="unknown"):
         settings(name, **{key: "absent"})
+
+
+def test_a_learner_brings_its_own_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"deep": OptionText("N", "1", "Depth.")}
+    readers = {"deep": len, "alpha": len}
+    oak = Learner("oak", LEARNERS["naive"].learn, readers, text="A tree.", option_texts=texts)
+    monkeypatch.setitem(LEARNERS, "oak", oak)
+    found = structure_text("oak")
+    assert (found.text, found.options["deep"]) == ("A tree.", texts["deep"])
+    assert found.options["alpha"].text == "Equivalent sample size of the BDeu prior."
+    monkeypatch.setitem(LEARNERS, "oak", replace(oak, option_texts={}))
+    with pytest.raises(RuntimeError, match="option 'deep' of structure 'oak' has no help text"):
+        structure_text("oak")
+    monkeypatch.setitem(LEARNERS, "oak", replace(oak, text=""))
+    with pytest.raises(RuntimeError, match="structure 'oak' has no help text"):
+        structure_text("oak")
 
 
 def test_boosted_is_another_name_of_tables(

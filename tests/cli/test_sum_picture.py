@@ -11,11 +11,11 @@ import pytest
 from click.testing import Result
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.state_words import between, span
 from bncc.model.explanation import contributions
 from bncc.model.file import save_model
 from bncc.model.model import Model
 from bncc.report.structure_picture import svg_of
-from bncc.report.table_pictures import between, span
 from bncc.structure.decision_tables import TableEnsemble
 from tests import models as hand
 

@@ -24,7 +24,7 @@ from bncc.lower.kernels import families
 from bncc.on_device import verify
 from bncc.papers import experiments
 from bncc.program.ir import costs
-from bncc.program.pipeline import FLOWS, optimize
+from bncc.program.pipeline import FLOWS, Pass, optimize
 from bncc.structure.catalog import learn_structure
 from bncc.structure.graph import forest
 from bncc.structure.learners import LEARNERS
@@ -86,7 +86,7 @@ def test_a_learner_is_learned_with(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = np.zeros((4, 3), np.int64), np.zeros(4, np.int64)
     structure = learn_structure("star", X, y, [2] * 3, 1, {"center": "2"})
     assert structure.parents == ((1,), (), (1,))
-    with pytest.raises(OptionError, match="center=two is not a whole number"):
+    with pytest.raises(OptionError, match="center=two is not a positive integer"):
         learn_structure("star", X, y, [2] * 3, 1, {"center": "two"})
 
 
@@ -106,7 +106,10 @@ def test_an_experiment_is_found_and_repeated(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_pass_runs_in_a_flow_and_keeps_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = names_of("Adding a compiler pass")["DROP_ZEROS"]
+    in_its_file, in_the_pipeline = blocks_of("Adding a compiler pass")
+    rewrite = names_in(in_its_file)["drop_zeros"]
+    step = names_in(in_the_pipeline, Pass=Pass, drop_zeros=rewrite)["DROP_ZEROS"]
+    assert "bncc.program.pipeline" not in in_its_file  # which imports it
     monkeypatch.setitem(FLOWS, "zeros", (step,))
     zeros, other = table([0], [[0, 0], [0, 0]]), table([1], [[0, 3], [2, 1], [4, 0]])
     before = program([2, 3], [1, 0], [zeros, other])
@@ -190,7 +193,6 @@ def family(monkeypatch: pytest.MonkeyPatch, add_template: Callable[[str, str], N
     monkeypatch.setitem(sys.modules, "bncc.lower.kernels.largest_first.weights", module)
     (family,) = names_in(package)["FAMILIES"]
     monkeypatch.setitem(families.FAMILIES, family.name, family)
-    monkeypatch.setitem(families._TEXTS, family.kernel, family.text)
     add_template("lower/kernels/largest_first.c.j2", shown("Adding a kernel family", "jinja"))
     return family.name
 
@@ -213,6 +215,17 @@ def test_a_kernel_family_needs_weights(monkeypatch: pytest.MonkeyPatch, family: 
     monkeypatch.setitem(families.FAMILIES, family, bare)
     with pytest.raises(RuntimeError, match=r"has no weights; give weights\.py of its folder the"):
         emit_c(hand.naive_integer())
+
+
+@pytest.mark.cc
+def test_all_layouts_of_a_family_agree(
+    require_tool: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_tool("gcc")
+    names_of("Adding a layout to a kernel family", model=hand.naive_integer())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 1
+    assert all(line.endswith(" 0") for line in lines)
 
 
 @pytest.mark.firmware

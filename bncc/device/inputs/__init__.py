@@ -1,1 +1,1 @@
-"""What an agreement check asks, from table rows and readings, and the answers Python gives."""
+"""Inputs of an agreement check, from table rows and readings, with Python's results."""

@@ -1,4 +1,4 @@
-"""The inputs of an agreement check, the answers that Python gives, and how strong they are."""
+"""Inputs of an agreement check, Python's results, and the strength of the check."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from bncc.model.model import Model
 from bncc.model.reference import costs
 
 FEW_STATES = 2**16
-"""With at most so many joint states, all of them are tried."""
+"""Largest number of joint states for which all are tested."""
 
 MOST_STATES = 2**24
-"""The most joint states that an exhaustive check takes on."""
+"""Largest number of joint states in an exhaustive check."""
 
 FAR_ROWS = 256
-"""Rows of readings beyond what training has seen, and beyond their types."""
+"""Rows of readings beyond the range of training, and beyond their types."""
 
 ERR_STATE = -1
 _BLOCK_CELLS = 2**22
@@ -39,25 +39,25 @@ _BLOCK_CELLS = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A block of inputs for some entry points, with the answers of the reference."""
+    """A block of inputs for some entry points, with the results of the reference."""
 
-    # ``invalid`` holds states out of range, which ``predict`` and ``scores`` refuse
+    # ``invalid`` has states out of range, which ``predict`` and ``scores`` reject
     kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing"]
     x: AnyArray  # (n, n_features) array: uint8 or uint16 states, or float64 raw readings
     y: IntArray  # (n,) int16: Class indices, or errors
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
     scores: IntArray | None = None
-    # (n, n_features) bool or None: What is missing, for ``missing`` and ``raw_missing``
+    # (n, n_features) bool or None: Missing features, for ``missing`` and ``raw_missing``
     is_missing: BoolArray | None = None
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much an agreement check tries."""
+    """Extent of an agreement check."""
 
-    n_random: int = 1000  # Random states, and as many random raw readings
-    exhaustive: bool = False  # Whether to try all joint states even when they are many
-    seed: int = 0  # Seed of everything random
+    n_random: int = 1000  # Number of random states, and of random raw readings
+    exhaustive: bool = False  # True to test all joint states even if they are many
+    seed: int = 0  # Random seed
 
 
 def cases(
@@ -78,7 +78,7 @@ def cases(
     if has_raw:
         for R in raw_blocks(model, effort.n_random, rng, _block_rows(model)):
             yield _raw_case(model, R, states_of_raw(model.features, R))
-        # As a table and not as raw values: what a driver and Python make of them must agree.
+        # As a table and not as raw values: driver and Python must agree on their conversion.
         for start, stop in spans(FAR_ROWS, _block_rows(model)):
             far = far_table(model.features, stop - start, rng)
             yield _raw_case(
@@ -87,7 +87,7 @@ def cases(
 
 
 def takes_all_states(model: Model, effort: Effort) -> bool:
-    """Return whether a check tries all joint states."""
+    """Return whether a check tests all joint states."""
     n = n_joint_states(model)
     if effort.exhaustive and n > MOST_STATES:
         raise OptionError(
@@ -100,7 +100,7 @@ def takes_all_states(model: Model, effort: Effort) -> bool:
 def strength(
     model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
 ) -> str:
-    """Say in words how strong a check is."""
+    """Describe the strength of a check."""
     words = [] if table is None else [_count(table.n_rows, "data row")]
     if takes_all_states(model, effort):
         words.append(f"all {_count(n_joint_states(model), 'joint state')}")
@@ -149,10 +149,10 @@ def _state_case(model: Model, X: IntArray) -> Case:
 
 def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
     """
-    Put one state out of range, for every feature: the first beyond it and the largest.
+    Put one state out of range, for every feature: the first beyond the range and the largest.
 
-    The others are once drawn at random and once zero, for states that are checked together hide one
-    another.
+    The others are once sampled at random and once zero, since states that are checked together can
+    mask each other.
     """
     dtype = state_dtype(model.n_states)
     largest = int(np.iinfo(dtype).max)

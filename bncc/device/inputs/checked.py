@@ -28,7 +28,7 @@ def checked_cases(
 
 
 def checked_words(effort: Effort) -> str:
-    """Return in words what is tried."""
+    """Return a description of the inputs."""
     return (
         f"{2 * effort.n_random:,} readings within their limits and with one beyond, "
         "every limit from both sides, each reading alone missing"
@@ -55,7 +55,7 @@ def _blocks(
     for start, stop in spans(n_random, size):
         R = drawn(stop - start)
         yield R
-        # One reading of each row at or beyond its limits: its errors hide no other's.
+        # One reading of each row at or beyond its limits, so that no error masks another.
         column = rng.integers(0, len(features), len(R))
         for i in np.unique(column).tolist():
             R[column == i, i] = rng.choice(edges[i], int((column == i).sum()))

@@ -12,7 +12,7 @@ from bncc.model.model import Model
 from bncc.model.reference import costs, predict
 
 PROBE_CELLS = 2**24
-"""Cells of all readings that try one value of one feature; huge models stop there."""
+"""Limit on the cells of all readings that test one value of one feature, for huge models."""
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
@@ -41,7 +41,7 @@ def joint_states(model: Model, start: int, stop: int) -> IntArray:
 
 def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
     """
-    Return states drawn uniformly.
+    Return states sampled uniformly.
 
     Shapes: returns X (n, n_features) int64, states.
     """
@@ -50,25 +50,24 @@ def random_states(model: Model, n: int, rng: np.random.Generator) -> IntArray:
 
 @dataclass(frozen=True)
 class Course:
-    """How the state of a feature changes from one input to the next."""
+    """Sequence of the states of a feature over the inputs."""
 
-    stride: int  # Inputs that have the same state, one after the other
-    states: tuple[int, ...]  # The states, again and again
+    stride: int  # Number of consecutive inputs with the same state
+    states: tuple[int, ...]  # The states, repeated
 
 
 def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     """
-    Plan inputs that reach every row of every table, many tables by the same inputs.
+    Plan inputs that reach every row of every table, sharing inputs between tables.
 
     Within one group, input k gives feature j the state number ``(k // stride) % len(states)`` of
-    its course; the features of a table then run through all their joint levels in ``n_inputs``
-    steps.
+    its course; the features of a table then take all their joint levels in ``n_inputs`` steps.
     """
     groups: list[tuple[dict[int, Course], int]] = []
     for t, lookup in enumerate(model.lookups):
         wanted, n_inputs = _courses(model, t), lookup.n_rows
         for k, (courses, longest) in enumerate(groups):
-            # A table joins where its features are free or already run as it needs.
+            # A table joins if its features are free or already have the required course.
             if all(courses.get(j, course) == course for j, course in wanted.items()):
                 courses.update(wanted)
                 groups[k] = (courses, max(longest, n_inputs))
@@ -79,7 +78,7 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
 
 
 def _courses(model: Model, t: int) -> dict[int, Course]:
-    """Return how the features of one table run through all their joint levels."""
+    """Return the courses in which the features of one table take all their joint levels."""
     lookup = model.lookups[t]
     courses: dict[int, Course] = {}
     step = 1
@@ -106,10 +105,10 @@ def row_states(
 
 def boundary_states(model: Model, X: IntArray) -> IntArray:
     """
-    Return states on both sides of class boundaries, one feature's state apart.
+    Return states on both sides of class boundaries that differ in one feature.
 
-    Between two inputs of different class, taking over the second's states one feature after
-    another, the decision changes somewhere; bisection finds such a place.
+    Between two inputs of different class, if the second's states replace the first's one feature at
+    a time, the decision changes at some step; bisection finds one.
 
     Shapes: `X` (n, n_features) int; returns (2 m, n_features) int64, states, m <= n // 2; none
     where all pairs have one class.
@@ -148,7 +147,7 @@ def decisions_along(
     model: Model, X: IntArray, total: IntArray, i: int, touched: tuple[int, ...]
 ) -> IntArray:
     """
-    Return how the decision depends on one feature, the others held.
+    Return the decision as a function of one feature, with the others fixed.
 
     Shapes: `X` (n, n_features) int; `total` (n, n_classes) int64; returns (n, n_states[i]) int64,
     class indices.
@@ -169,23 +168,23 @@ def raw_blocks(
     model: Model, n_random: int, rng: np.random.Generator, size: int
 ) -> Iterator[FloatArray]:
     """
-    Generate raw readings that try every probe of every feature.
+    Generate raw readings that test every probe value of every feature.
 
     Shapes: yields (n, n_features) float64, values of the C types.
     """
     values = [probe_values(feature) for feature in model.features]
     for start, stop in spans(n_random, size):
         yield np.column_stack([rng.choice(v, size=stop - start) for v in values])
-    # Every value of every feature at once, in a few inputs ...
+    # Every value of every feature together, in a few inputs ...
     for start, stop in spans(max(len(v) for v in values), size):
         k = np.arange(start, stop)
         yield np.column_stack([v[k % len(v)] for v in values])
-    # ... then each alone, where the decision hangs on it.
+    # ... then each alone, where the decision depends on it.
     yield from _stacked(_probes(model, values, rng), size)
 
 
 def _stacked(parts: Iterator[FloatArray], size: int) -> Iterator[FloatArray]:
-    """Join small blocks to such of about `size` rows."""
+    """Join small blocks to blocks of about `size` rows."""
     waiting: list[FloatArray] = []
     for part in parts:
         waiting.append(part)
@@ -200,10 +199,10 @@ def _probes(
     model: Model, values: Sequence[FloatArray], rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """
-    Generate raw rows that try each value of each feature where a wrong state would show.
+    Generate raw rows that test each value of each feature where a wrong state would be visible.
 
-    For a value of state s and each state that a mistake could make of it (a neighbor, the state of
-    a missing reading, the ends), the context is one in which the two lead to different decisions.
+    For a value of state s and each possible wrong state (a neighbor, the state of a missing
+    reading, the ends), the context is one in which the two lead to different decisions.
     """
     X = random_states(model, 128, rng)
     X = np.concatenate([boundary_states(model, X), X[:1]])

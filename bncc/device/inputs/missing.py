@@ -1,4 +1,4 @@
-"""Inputs with missing features for an agreement check, and the answers that Python gives."""
+"""Inputs with missing features for an agreement check, with Python's results."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from bncc.model import missing
 from bncc.model.model import Model
 
 SHARES = (0.1, 0.3, 0.5)
-"""Parts of all features that are missing by chance."""
+"""Fractions of randomly missing features."""
 _BLOCK_CELLS = 2**16
 
 
@@ -34,7 +34,7 @@ def missing_cases(
 
 
 def missing_words(model: Model, effort: Effort) -> str:
-    """Say in words what is tried."""
+    """Return a description of the inputs."""
     shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
     return (
         f"{effort.n_random:,} random states with {shares} and {SHARES[-1]:.0%} missing, "
@@ -68,7 +68,7 @@ def _states_case(model: Model, X: IntArray, is_missing: BoolArray) -> Case:
 
 
 def _invalid(model: Model, rng: np.random.Generator) -> Iterator[Case]:
-    """Put the first state beyond its range into each feature in turn, others missing by chance."""
+    """Set each feature in turn to the first state beyond its range, others missing at random."""
     dtype = state_dtype(model.n_states)
     n = model.n_features
     beyond = np.array(model.n_states)

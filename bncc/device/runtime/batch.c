@@ -53,8 +53,8 @@ static inline void turn(states_t square[BLOCK])
     }
 }
 
-/* column[f] is feature f of n inputs, and 0 for what is missing of a block. Of the last features
- * some are turned a second time where N_FEATURES is no multiple of a block. */
+/* column[f] is feature f of n inputs, and 0 for the missing rest of a block. Some of the last
+ * features are transposed twice if N_FEATURES is not a multiple of a block. */
 static inline void turn_inputs(states_t *column, const STATE *x, uint32_t n)
 {
     static const STATE missing[N_FEATURES];

@@ -1,5 +1,5 @@
 /* driver.c -- loops over rows around one emitted model, as a shared library on the host.
- * bncc_model.h, written beside it by bncc/device/sources.py, says which model that is. */
+ * bncc_model.h, written to the same folder by bncc/device/sources.py, selects the model. */
 #include "bncc_model.h"
 #ifdef MODEL_STREAM_TYPE
 #include "stream.h"

@@ -1,5 +1,5 @@
-/* footprint.c -- calls the entry points that are to be kept and nothing else: an image of it less
- * the same image around stub.c is the classifier with every library routine it pulls in. */
+/* footprint.c -- calls only the entry points that are kept: an image of it minus the same image
+ * around stub.c is the classifier with every library routine that it calls. */
 #include "bncc_model.h"
 
 #if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED) || defined(KEEP_SCORES) \

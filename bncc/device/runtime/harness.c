@@ -8,7 +8,7 @@
  *                                                then a bit for each feature)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
- * A row lies on the stack, in an object of exactly its size: there sanitizers see an access on
+ * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
  * either side of it.
  * bncc_port.h gives the reading and writing of bytes: standard streams on the host, semihosting
  * or a serial port under a simulator. */

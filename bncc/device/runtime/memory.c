@@ -4,7 +4,7 @@
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int value, size_t size);
 
-/* volatile keeps the compiler from turning a loop into a call of the function it stands in. */
+/* volatile keeps the compiler from turning a loop into a call of its own function. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
     volatile unsigned char *d = to;

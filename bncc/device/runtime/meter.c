@@ -4,7 +4,7 @@
  * Out: first the size of a raw row, what measuring nothing costs, and what two loops of 1000 and
  *      3000 rounds cost; then for each row the class, its cost, and the deepest stack in bytes.
  *      All numbers have four bytes, least significant first.
- * The row lies in memory before the clock starts. Setting up the argument, call and return count. */
+ * The row is in memory before the clock starts. Argument set-up, call and return count. */
 #include "bncc_model.h"
 #include "bncc_port.h"
 

@@ -28,8 +28,8 @@ struct bncc_request {
 
 volatile struct bncc_request bncc_request;
 
-/* The simulator reads and writes memory that the compiler may hold in registers: what lies before
- * the store must have reached memory, what comes after must look again. */
+/* The simulator reads and writes memory that the compiler may hold in registers: accesses before
+ * the store must have reached memory, and later ones must reload it. */
 static inline __attribute__((always_inline)) void ring(char operation)
 {
     __asm__ volatile("" ::: "memory");

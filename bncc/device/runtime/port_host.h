@@ -1,4 +1,4 @@
-/* port_host.h -- the harness speaks through the standard streams. */
+/* port_host.h -- input and output of the harness through the standard streams. */
 #ifndef BNCC_PORT_H
 #define BNCC_PORT_H
 

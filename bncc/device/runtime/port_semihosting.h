@@ -1,4 +1,4 @@
-/* port_semihosting.h -- the harness speaks to QEMU through semihosting: files `request`, `reply`.
+/* port_semihosting.h -- input and output of the harness in QEMU: semihosting, `request`, `reply`.
  * The meter reads a timer that QEMU steps with every instruction (-icount). */
 #ifndef BNCC_PORT_H
 #define BNCC_PORT_H

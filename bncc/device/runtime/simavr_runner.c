@@ -3,8 +3,8 @@
  *     simavr_runner --version
  *     simavr_runner MCU PROGRAM.elf REQUEST CYCLE_LIMIT
  *
- * REQUEST is where bncc_request lies in data space, in hexadecimal; port_doorbell.h says what the
- * program may ask for. Its input is standard input, its output standard output. The runner ends
+ * REQUEST is the address of bncc_request in data space, in hexadecimal; port_doorbell.h lists the
+ * program's requests. Its input is standard input, its output standard output. The runner ends
  * with the program's status, 0 to 99, or with a reason below and a sentence on standard error. */
 #include <stdint.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static __attribute__((noreturn)) void stop(const avr_t *avr, enum reason reason,
     exit((int)reason);
 }
 
-/* simavr goes on after an illegal instruction, and past the end of the RAM it writes into memory
- * of its own, but before it does either it says so. */
+/* simavr continues after an illegal instruction, and past the end of the RAM it writes into its
+ * own memory, but it logs a message before it does either. */
 static void on_log(avr_t *avr, const int level, const char *format, va_list arguments)
 {
     (void)level;

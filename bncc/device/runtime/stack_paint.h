@@ -1,5 +1,5 @@
 /* stack_paint.h -- how deep a call goes: paint the memory below the stack, call, look what is left.
- * Nothing here may call a function: its frame would lie in the paint. */
+ * Nothing here may call a function: its frame would be in the paint. */
 #ifndef BNCC_STACK_PAINT_H
 #define BNCC_STACK_PAINT_H
 

@@ -1,4 +1,4 @@
-/* startup.c -- from reset to main on a bare machine. bare.ld gives the addresses. */
+/* startup.c -- from reset to main on a bare-metal target. bare.ld defines the addresses. */
 #include <stdint.h>
 
 extern uint32_t bncc_data_load[];
@@ -13,15 +13,15 @@ void bncc_start(void);
 void bncc_reset(void);
 
 #if defined(__arm__) || defined(__riscv)
-/* After a fault QEMU would run on: ask it to exit (semihosting's SYS_EXIT_EXTENDED) with a status
- * that qemu.py knows. Unicorn stops at a fault by itself. */
+/* After a fault QEMU would continue: request an exit (semihosting's SYS_EXIT_EXTENDED) with a
+ * status that qemu.py knows. Unicorn stops at a fault by itself. */
 extern const uint32_t bncc_fault[2];
 __attribute__((used)) const uint32_t bncc_fault[2] = {0x20026U, 99U};
 #endif
 
 #if defined(__arm__)
-/* A Cortex-M takes its stack pointer and its entry from the first two words of memory, and from
- * the next two where to go after an NMI and a fault. */
+/* A Cortex-M loads its stack pointer and its entry from the first two words of memory, and the
+ * handlers of an NMI and a fault from the next two. */
 typedef union {
     uint32_t *stack;
     void (*handler)(void);
@@ -93,8 +93,8 @@ __asm__(".section .text.bncc_start,\"ax\",@progbits\n"
 
 void bncc_reset(void)
 {
-    /* Whole words, the last of which may go beyond the end, where nothing lies.
-     * Volatile, or a compiler would call memcpy and memset, which then counted as the runtime's. */
+    /* Whole words, the last of which may extend beyond the end into unused memory.
+     * Volatile, or a compiler would call memcpy and memset, which would count as the runtime's. */
     volatile uint32_t *to = bncc_data_start;
     const uint32_t *from = bncc_data_load;
 

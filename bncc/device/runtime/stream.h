@@ -1,19 +1,19 @@
 /* stream.h -- rows fed to an emitted model feature by feature, each row in another order.
  *
- * On the way it does what a caller must not: it ends too early, feeds twice, and feeds features
- * that there are not. Each has to be refused and to leave no trace. */
+ * In between it misuses the interface: it ends too early, feeds twice, and feeds features that do
+ * not exist. Each misuse must be rejected and must not change the result. */
 #ifndef BNCC_STREAM_H
 #define BNCC_STREAM_H
 
 #include "bncc_model.h"
 
-/* The answer where something was not refused as it should be: no class and none of the errors. */
+/* The answer where a misuse was not rejected: no class and none of the errors. */
 #define STREAM_WRONG ((int16_t)-100)
 
 static uint16_t stream_order[MODEL_N_FEATURES];
 static uint32_t stream_seed = 1U;
 
-/* Draws an order; the first one is the same in every program. */
+/* Samples an order; the first one is the same in every program. */
 static void stream_shuffle(void)
 {
     uint32_t k;
@@ -28,7 +28,7 @@ static void stream_shuffle(void)
     }
 }
 
-/* 1 when features that there are not are refused, and the end is too early. */
+/* 1 if features that do not exist are rejected, and so is an early end. */
 static int stream_refuses(MODEL_STREAM_TYPE *s)
 {
     return MODEL_FEED(s, MODEL_N_FEATURES, 0U) == MODEL_ERR_FEATURE
@@ -36,7 +36,7 @@ static int stream_refuses(MODEL_STREAM_TYPE *s)
            && MODEL_END(s) == MODEL_ERR_PARTIAL;
 }
 
-/* The decision from states; MODEL_ERR_STATE where one of them is refused. */
+/* The decision from states; MODEL_ERR_STATE if one of them is rejected. */
 static int16_t stream_states(const MODEL_STATE *x)
 {
     MODEL_STREAM_TYPE s;

@@ -1,4 +1,4 @@
-/* stub.c -- a classifier of no size: its section is left out of every sum. */
+/* stub.c -- an empty classifier: its section is left out of every sum. */
 #include "bncc_model.h"
 
 #define STUB __attribute__((section(".stub"), noinline))

@@ -1,1 +1,1 @@
-"""Simulators that run a program for another machine: bytes in, bytes out."""
+"""Simulators that run a program for another processor: bytes in, bytes out."""

@@ -9,11 +9,11 @@ from bncc.targets.base import Board, Target
 from bncc.toolchain.tools import Tool, find_tools, require
 
 _FAULT = 99
-"""The status with which startup.c ends a program after a fault."""
+"""Exit status of a program in startup.c after a fault."""
 
 
 def board_of(target: Target) -> Board:
-    """Return the board that stands for a target."""
+    """Return the board that represents a target."""
     return target.simulated(Board)
 
 
@@ -30,12 +30,12 @@ class Qemu:
         return next(tool for tool in find_tools() if tool.name == name)
 
     def describe(self, target: str) -> str:
-        """Return command, version and board, for people."""
+        """Return command, version and board, for display."""
         board = board_of(find_target(target))
         return f"{require(board.tool)} {board.options[1]}"
 
     def per_unit(self, target: str) -> float:
-        """Return how far the counter steps at every instruction."""
+        """Return the increment of the counter per instruction."""
         return board_of(find_target(target)).ticks_per_instruction
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
@@ -69,7 +69,7 @@ class Qemu:
 
 
 def _end(done: "subprocess.CompletedProcess[bytes]") -> str:
-    """Return in words how a program ended that did not end well."""
+    """Describe the abnormal end of a program."""
     if done.returncode == _FAULT:
         return "met a fault"
     lines = done.stderr.decode(errors="replace").splitlines()

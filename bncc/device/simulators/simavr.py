@@ -17,13 +17,13 @@ from bncc.toolchain import tools as toolchain
 from bncc.toolchain.tools import Tool
 
 INSTALL_HINT = "apt install libsimavr-dev libelf-dev"
-"""The command that installs what the runner is built with."""
+"""The command that installs the build dependencies of the runner."""
 
 _DATA_SPACE = 0x800000
-"""Where an ELF file of an AVR puts the data space, so that no two symbols share an address."""
+"""Address of the data space in an AVR's ELF file, which keeps symbol addresses distinct."""
 
 CYCLE_LIMIT = 2**40
-"""So many cycles take longer than any run may last."""
+"""Number of cycles that exceeds every timeout."""
 
 # Exit statuses of simavr_runner.c; those below are the program's own.
 _CANNOT_START, _TOO_LONG = 100, 104
@@ -44,11 +44,11 @@ class Simavr:
         return Tool("simavr", path, version(), served, INSTALL_HINT, "simulator")
 
     def describe(self, target: str) -> str:
-        """Return name, version and processor, for people."""
+        """Return name, version and processor, for display."""
         return f"{self.tool(target)} {find_target(target).simulated(Mcu).name}"
 
     def per_unit(self, target: str) -> float:
-        """Return how far the counter steps at every cycle."""
+        """Return the increment of the counter per cycle."""
         return 1.0
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
@@ -59,7 +59,7 @@ class Simavr:
 
 
 def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limit: int) -> bytes:
-    """Run a program that speaks through ``port_doorbell.h`` on a simulated AVR."""
+    """Run a program that communicates through ``port_doorbell.h`` on a simulated AVR."""
     command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
     try:
         done = subprocess.run(
@@ -82,15 +82,15 @@ def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limi
 
 
 def is_available() -> bool:
-    """Return whether a program can be run: whether simavr's library and a compiler are here."""
+    """Return whether programs can be run: simavr's library and a compiler are available."""
     return _build() is not None
 
 
 def version() -> str | None:
     """
-    Return the version of simavr's library, or None where it is missing or does not say.
+    Return the version of simavr's library, or None if it is missing or unknown.
 
-    simavr has no option that tells it; its headers do, which the runner is built with.
+    simavr has no option for it; its headers, with which the runner is built, have the version.
     """
     program = _build()
     if program is None:
@@ -102,14 +102,14 @@ def version() -> str | None:
 def _runner() -> Path:
     program = _build()
     if program is None:
-        toolchain.host_compilers()  # says so where it is a compiler that is missing
+        toolchain.host_compilers()  # raises a clear error if a compiler is missing
         raise ToolchainError(f"simavr's library is not installed; run `{INSTALL_HINT}`")
     return program
 
 
 @cache
 def _build() -> Path | None:
-    """Build the runner, once in the life of this process; None where that fails."""
+    """Build the runner, once per process; None if that fails."""
     try:
         compilers = toolchain.host_compilers("all")
     except ToolchainError:

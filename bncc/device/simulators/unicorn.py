@@ -1,9 +1,9 @@
 """
-Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, nothing else installed.
+Unicorn: Cortex-M, RV32, big-endian MIPS and x86-64 from a Python wheel, without other software.
 
-A program asks for input, output and the counter through the doorbell (``port_doorbell.h``).
-Instructions are counted per basic block, before it runs: the counter that a program reads is that
-at the end of the block with the doorbell, which therefore lies in a function of its own.
+A program accesses input, output and the counter through the doorbell (``port_doorbell.h``).
+Instructions are counted per basic block, before it runs: a program reads the counter as of the end
+of the block with the doorbell, which is therefore in a function of its own.
 """
 
 import gc
@@ -25,11 +25,11 @@ _PAGE = 0x1000
 _MEMORY = 4 << 20
 _DONE, _INTERRUPTED = "ended with status 0", "was interrupted"
 _SYSTEM_CONTROL = 0xE000_E000
-"""Where a Cortex-M enables its floating-point unit; plain memory here, for the unit is on."""
+"""Address at which a Cortex-M enables its floating-point unit; plain memory here: it is on."""
 
 
 def core_of(target: Target) -> Core:
-    """Return the processor that stands for a target."""
+    """Return the processor that represents a target."""
     return target.simulated(Core)
 
 
@@ -45,13 +45,13 @@ class Unicorn:
         return next(tool for tool in find_tools() if tool.name == "unicorn")
 
     def describe(self, target: str) -> str:
-        """Return name, version and processor, for people."""
+        """Return name, version and processor, for display."""
         core = core_of(find_target(target))
         model = core.model.removeprefix("UC_CPU_") if core.model else core.architecture[8:]
         return f"{require('unicorn')} {model}"
 
     def per_unit(self, target: str) -> float:
-        """Return how far the counter steps at every instruction."""
+        """Return the increment of the counter per instruction."""
         return 1.0
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
@@ -59,12 +59,12 @@ class Unicorn:
         require("unicorn")
         while True:
             run = _Run(image, request, is_metered)
-            # Raised in a function that C calls, Ctrl-C would be printed and lost.
+            # If raised in a function called by C, Ctrl-C would be printed and lost.
             with interrupts_deferred(run.interrupt), _garbage_freed():
                 run.go()
             if not run.is_interrupted:
                 return run.reply()
-            # Ctrl-C was noted only, as where a search ends with the best by then: once more.
+            # Ctrl-C was only noted, as in a search that ends early on request: raise it again.
 
 
 class _Run:
@@ -86,7 +86,7 @@ class _Run:
         self._lengths: dict[tuple[int, int], int] = {}
 
     def go(self) -> None:
-        """Run to the end, however that comes."""
+        """Run to the end, whatever its cause."""
         import unicorn
 
         entry = self._image.symbols["bncc_start"] | self._core.entry_bit
@@ -99,25 +99,25 @@ class _Run:
                     entry, 0xFFFF_FFF0, timeout=int(RUN_LIMIT * 1e6), count=self._core.most
                 )
         except unicorn.UcError as error:
-            # A MIPS that is told to stop, whoever told it, reports an error besides.
+            # A stopped MIPS also reports an error, whatever stopped it.
             self._end = self._end or f"was stopped ({error})"
         finally:
             self._is_late = monotonic() >= limit
             self._uc = None
 
     def interrupt(self) -> None:
-        """End the run now, or once it has begun."""
+        """End the run now, or once it has started."""
         self._end = self._end or _INTERRUPTED
         if self._uc is not None:
             self._uc.emu_stop()
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether a signal ended it before it ended itself."""
+        """True if a signal ended the run before the program did."""
         return self._end == _INTERRUPTED
 
     def reply(self) -> bytes:
-        """Return what was written."""
+        """Return the output."""
         if self._end == _DONE:
             return self._output.getvalue()
         if self._is_late:
@@ -127,7 +127,7 @@ class _Run:
         raise HarnessError(f"the program {self._end} on unicorn; report this, it is a bug in bncc")
 
     def _listen(self) -> None:
-        """Have the processor tell of its doorbell, of faults, and of what it executes."""
+        """Install hooks for the doorbell, for faults, and for executed code."""
         import unicorn
 
         self._uc.mmio_map(_DOORBELL, _PAGE, lambda *_: 0, None, self._ring, None)
@@ -139,7 +139,7 @@ class _Run:
 
     def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
         if self._end is not None:
-            self._uc.emu_stop()  # interrupted while the run began, where stopping does nothing yet
+            self._uc.emu_stop()  # interrupted during the start, when stopping has no effect yet
             return
         address, length = self._field(0), self._field(1)
         operation = chr(value & 0xFF)
@@ -191,13 +191,13 @@ class _Run:
 @contextmanager
 def _garbage_freed() -> Iterator[None]:
     """
-    Free what the block leaves behind at its end.
+    Free the objects that the block leaves behind.
 
-    A processor and its hooks refer to each other. Python's collector would free it anywhere later,
-    by a function of unicorn that swallows Ctrl-C.
+    A processor and its hooks refer to each other. Python's collector would free them at any later
+    point, by a function of unicorn that suppresses Ctrl-C.
     """
     was_enabled = gc.isenabled()
-    gc.disable()  # what is made from here on stays young
+    gc.disable()  # objects created from here on stay young
     try:
         yield
     finally:

@@ -106,4 +106,12 @@ class Family:
 
     def __call__(self, program: Program) -> Iterator[Kernel]:
         """Yield the layouts of a program."""
-        return self.layouts(program)
+        for kernel in self.layouts(program):
+            is_listed = isinstance(kernel, self.kernel)
+            if kernel.family != self.name or not is_listed:
+                raise RuntimeError(
+                    f"kernel family '{self.name}' yields a {type(kernel).__name__} of family "
+                    f"'{kernel.family}'; set family = '{self.name}' in its class, and list this "
+                    "class in FAMILIES"
+                )
+            yield kernel

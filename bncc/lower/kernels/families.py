@@ -25,7 +25,6 @@ FAMILIES: Mapping[str, Family] = {
     for family in import_module(f"bncc.lower.kernels.{folder}").FAMILIES
 }
 """By the name in ``--kernel``."""
-_TEXTS = {family.kernel: family.text for family in FAMILIES.values()}
 FOR_AVR = frozenset(name for name, family in FAMILIES.items() if family.is_for_avr)
 FOR_CUTS = frozenset(name for name, family in FAMILIES.items() if family.is_for_cuts)
 STREAMS = frozenset(name for name, family in FAMILIES.items() if family.streams)
@@ -39,4 +38,4 @@ and ``cut-packed`` compare states, for which some targets have nothing but branc
 
 def kernel_text(program: Program, kernel: Kernel, name: str, state_bits: int) -> KernelText:
     """Print a kernel by its family."""
-    return _TEXTS[type(kernel)](program, kernel, name, state_bits)
+    return FAMILIES[kernel.family].text(program, kernel, name, state_bits)

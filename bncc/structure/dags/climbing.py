@@ -17,19 +17,18 @@ KINDS = ("add", "delete", "reverse")
 class Move(NamedTuple):
     """A change of one arc."""
 
-    kind: str  # What is done
-    child: int  # Where the arc ends, before it is reversed
-    parent: int  # Where it begins
+    kind: str  # Addition, deletion or reversal
+    child: int  # Head of the arc, before a reversal
+    parent: int  # Tail of the arc
     gain: float  # Change of the score, in nats
 
 
 class Moves:
     """
-    A graph that is searched from, and its neighbours.
+    A graph under search, with the gains of its neighbors.
 
-    Row i of the gains holds what it gains variable i alone to have another parent, or not to have
-    one of those that it has. Reversing an arc is the sum of two entries, so a move renews one row,
-    or two.
+    Row i of the gains holds the gain for variable i alone from one more parent, or from one parent
+    less. The gain of a reversal is the sum of two entries, so a move updates one or two rows.
 
     Shapes: `allowed` (n_variables, n_variables) bool.
     """
@@ -49,26 +48,26 @@ class Moves:
 
     @property
     def dag(self) -> Dag:
-        """The graph as it is now."""
+        """The current graph."""
         return tuple(tuple(sorted(parents)) for parents in self._parents)
 
     def gains(self) -> FloatArray:
         """
-        Return what each move gains.
+        Return the gain of each move.
 
         Shapes: returns (3, n_variables, n_variables) float64, by kind, child and parent; -inf where
-        a move is impossible or makes a cycle.
+        a move is impossible or creates a cycle.
         """
         has, far = self._has, self._far
         add = np.where(has | (has | far).T, -np.inf, self._gains)
         delete = np.where(has, self._gains, -np.inf)
-        # Reversed, j -> i closes a cycle if j leads to another parent of i.
+        # When reversed, j -> i closes a cycle if j leads to another parent of i.
         may = has & ~far & self._allowed.T
         reverse = np.where(may, delete + self._gains.T, -np.inf)
         return np.stack([add, delete, reverse])
 
     def best(self) -> Move:
-        """Return the move that gains most."""
+        """Return the move with the largest gain."""
         gains = self.gains().ravel()
         if gains.size == 0:
             return Move(KINDS[0], 0, 0, -np.inf)
@@ -88,7 +87,7 @@ class Moves:
         return Move(KINDS[kind], int(child), int(parent), float(gains[place]))
 
     def apply(self, move: Move) -> None:
-        """Change the graph."""
+        """Apply a move to the graph."""
         child, parent = move.child, move.parent
         self._toggle(child, parent)
         if move.kind == "reverse":
@@ -119,10 +118,10 @@ class Moves:
 
 def far_ancestors_of(has: BoolArray) -> BoolArray:
     """
-    Return who is an ancestor of whom by more than one arc.
+    Return the ancestors of each variable over more than one arc.
 
-    Shapes: `has` (n, n) bool; returns (n, n) bool, whether ``[i, j]``: a path of two arcs or more
-    leads from j to i.
+    Shapes: `has` (n, n) bool; returns (n, n) bool, True at ``[i, j]`` if a path of two or more
+    arcs leads from j to i.
     """
     far, n_to_see = np.zeros_like(has), has.sum(axis=1)
     ready = np.flatnonzero(n_to_see == 0).tolist()
@@ -136,16 +135,16 @@ def far_ancestors_of(has: BoolArray) -> BoolArray:
 
 
 TABU_LENGTH = 100
-"""Graphs that are not gone back to, as in MMHC's paper."""
+"""Length of the tabu list of graphs, as in MMHC's paper."""
 TABU_PATIENCE = 15
-"""Moves without a better graph than the best, after which the search ends."""
+"""Moves without a new best graph after which the search ends."""
 
 
 def climb(
     score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Progress = silence
 ) -> Dag:
     """
-    Add, delete or reverse the arc that gains most, until no move gains anything.
+    Add, delete or reverse the arc with the largest gain until no move has a gain.
 
     Shapes: `allowed` (n_variables, n_variables) bool.
 
@@ -165,7 +164,7 @@ def tabu_search(
     score: DagScore, allowed: BoolArray, start: Dag | None = None, tell: Progress = silence
 ) -> Dag:
     """
-    Make the move that gains most or loses least, but to no graph of the last 100.
+    Apply the move with the largest gain or smallest loss, excluding the last 100 graphs.
 
     References
     ----------
@@ -192,7 +191,7 @@ def tabu_search(
 
 
 def _after(arcs: frozenset[tuple[int, int]], move: Move) -> frozenset[tuple[int, int]]:
-    """Return the arcs, as (parent, child), that a move leads to."""
+    """Return the arcs, as (parent, child), that result from a move."""
     changed = {(move.parent, move.child)}
     if move.kind == "reverse":
         changed.add((move.child, move.parent))
@@ -200,5 +199,5 @@ def _after(arcs: frozenset[tuple[int, int]], move: Move) -> frozenset[tuple[int,
 
 
 def _tell(tell: Progress, done: int, move: Move) -> None:
-    # How many moves are to come is not known: the share only grows.
+    # The number of remaining moves is unknown, so the share only grows.
     tell(done / (done + 50), f"move {done}: {move.kind} an arc, {move.gain:.4f} nats")

@@ -1,4 +1,4 @@
-"""The curriculum: in which order variables are unfixed, and how rows then fall into segments."""
+"""Curriculum learning: the order in which variables are unfixed, and the segments of the rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from bncc.structure.scores import conditional_mutual_information
 FIRST_VARIABLES = 3
 """Variables of the first stage, as in the code of S4's authors."""
 LEAST_CHANGE = 0.02
-"""Share by which the number of segments has to change for a stage to be worth a search."""
+"""Relative change in the number of segments that makes a stage worth a search."""
 
 
 def pair_information(columns: Columns) -> FloatArray:
@@ -54,7 +54,7 @@ def unfixing_order(information: FloatArray) -> tuple[int, ...]:
     for _ in range(n):
         sums[order] = -np.inf
         chosen = int(sums.argmax())
-        # Dividing by the number of those before changes no order.
+        # Division by the number of predecessors changes no order.
         sums = between[chosen].copy() if not order else sums + between[chosen]
         order.append(chosen)
     return tuple(order)
@@ -64,11 +64,11 @@ def unfixing_order(information: FloatArray) -> tuple[int, ...]:
 class Stage:
     """One search of the curriculum."""
 
-    variables: tuple[int, ...]  # Those that are unfixed; arcs may join them
-    # By the states of all other variables, the segment of each row; None in the last stage, where
-    # all rows are one
+    variables: tuple[int, ...]  # Unfixed variables; arcs may join them
+    # Segment of each row, by the states of all other variables; None in the last stage, where all
+    # rows form one segment
     segments: Joint | None
-    n_segments: int  # Segments that hold a row
+    n_segments: int  # Number of nonempty segments
 
 
 def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stage, ...]:
@@ -77,7 +77,7 @@ def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stag
 
     References
     ----------
-    S4, algorithm 1 and question 3; the rule that leaves stages out is that of its authors' code.
+    S4, algorithm 1 and question 3; the rule that skips stages is from its authors' code.
     """
     stages: list[Stage] = []
     for size, fixed in _fixed_joints(columns, order, step):
@@ -93,7 +93,7 @@ def stages_of(columns: Columns, order: tuple[int, ...], step: int) -> tuple[Stag
 def _fixed_joints(
     columns: Columns, order: tuple[int, ...], step: int
 ) -> Iterator[tuple[int, Joint]]:
-    """Return the sizes of the segmented stages, and the joint states of what each leaves fixed."""
+    """Return the sizes of the segmented stages, and the joint states of their fixed variables."""
     sizes = range(FIRST_VARIABLES, len(order), step) if step else range(0)
     found: dict[int, Joint] = {}
     fixed = one_joint(columns.n_samples)
@@ -105,9 +105,9 @@ def _fixed_joints(
 
 
 STEPS = (0, 1, 2, 3)
-"""Step sizes to choose among; 0 is hill climbing with the price of arcs alone."""
+"""Candidate step sizes; 0 is hill climbing with the arc penalty alone."""
 HELD_SHARE = 0.2
-"""Of the training rows, those that judge step sizes."""
+"""Fraction of the training rows on which step sizes are evaluated."""
 PRICE_OF_SAMPLES = 1000.0
 PRICE_OF_VARIABLES = 100.0
 """a and b of S4's penalty, (a / N + V / b) per arc, from its authors' code."""
@@ -115,15 +115,15 @@ PRICE_OF_VARIABLES = 100.0
 
 @dataclass(frozen=True)
 class CurriculumSettings:
-    """How stages are searched."""
+    """Settings of the search within stages."""
 
     alpha: float = 10.0  # Equivalent sample size, > 0, divided by the number of segments
-    limits: Limits = field(default_factory=Limits)  # What families may have
+    limits: Limits = field(default_factory=Limits)  # Limits of a family
 
 
 def arc_price(columns: Columns) -> float:
     """
-    Return S4's price of an arc, in nats.
+    Return S4's penalty of an arc, in nats.
 
     References
     ----------
@@ -134,7 +134,7 @@ def arc_price(columns: Columns) -> float:
 
 
 def order_of(columns: Columns) -> tuple[int, ...]:
-    """Return the order in which the rows say that variables are unfixed."""
+    """Return the order in which the rows suggest that variables are unfixed."""
     return unfixing_order(pair_information(columns))
 
 
@@ -147,7 +147,7 @@ def learn_by_curriculum(
     order: tuple[int, ...] | None = None,
 ) -> Dag:
     """
-    Learn a graph by a curriculum of one step size.
+    Learn a graph by curriculum learning with one step size.
 
     Shapes: `allowed` (n_variables, n_variables) bool.
 
@@ -180,7 +180,7 @@ def choose_step(
     tell: Progress = silence,
 ) -> int:
     """
-    Return the step size whose graph, learned of some rows, scores best on the others.
+    Return the step size whose graph, learned from some rows, scores best on the others.
 
     Shapes: `is_held` (n_samples,) bool; `allowed` (n_variables, n_variables) bool.
     """
@@ -197,7 +197,7 @@ def choose_step(
 
 def held_rows(n_samples: int, seed: int, origin: IntArray | None = None) -> BoolArray:
     """
-    Draw the rows that judge step sizes.
+    Sample the rows on which step sizes are evaluated.
 
     Shapes: `origin` (n_samples,) int; returns (n_samples,) bool, a fifth of the rows, rounded down.
     """

@@ -1,4 +1,4 @@
-"""Scores of graphs, their families counted once each, and how far two graphs are apart."""
+"""Graph scores with cached family counts, and distances between graphs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from bncc.structure.graph import Structure, topological_order
 from bncc.structure.scores import Term, log_gamma_term, log_likelihood_term
 
 CELLS_PER_ROW = 4
-"""Joint states that are listed for each row; of more, only those that occur are listed."""
+"""Limit for listing all joint states; above it only those that occur are listed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The variables of a graph, the class among them."""
+    """The variables of a graph, including the class."""
 
     states: IntArray  # (n_variables, n_samples) int: State of each variable in each row, from 0
     n_states: tuple[int, ...]  # Cardinality of each variable
@@ -43,17 +43,16 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Which joint state of some variables each row is in."""
+    """Index of the joint state of some variables in each row."""
 
-    # (n_samples,) int64: In ``0 .. n_listed - 1``; equal for rows of equal states, and only for
-    # them.
+    # (n_samples,) int64: In ``0 .. n_listed - 1``; equal exactly for rows with equal states
     index: IntArray
-    n_listed: int  # Joint states that the index tells apart, occurring or not
-    n_cells: int  # Joint states that there are
+    n_listed: int  # Joint states that the index distinguishes, including empty ones
+    n_cells: int  # All possible joint states
 
     def with_column(self, states: IntArray, r: int) -> "Joint":
         """
-        Return the joint states with one variable more.
+        Return the joint states after the addition of one variable.
 
         Shapes: `states` (n_samples,) int.
         """
@@ -65,7 +64,7 @@ class Joint:
 
     def counts(self) -> IntArray:
         """
-        Return how often each of the states occurs that occur.
+        Return the number of rows of each joint state that occurs.
 
         Shapes: returns (n,) int64, each > 0; they sum to the number of rows.
         """
@@ -74,7 +73,7 @@ class Joint:
 
 
 def one_joint(n_samples: int) -> Joint:
-    """Return the joint state of no variables, which every row is in."""
+    """Return the joint state of no variables, which is the same for every row."""
     return Joint(np.zeros(n_samples, dtype=np.int64), 1, 1)
 
 
@@ -104,26 +103,26 @@ def arcs_of(dag: Dag) -> tuple[tuple[int, int], ...]:
 
 SCORES = ("bdeu", "bic")
 MAX_ENTRIES = 2**16
-"""Entries of the largest table that a learner makes."""
+"""Largest number of table entries that a learner allows."""
 KEPT_JOINTS = 64
-"""Sets of variables whose joint states are kept, eight bytes a row each."""
+"""Sets of variables whose joint states are cached, at eight bytes per row each."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a family may have."""
+    """Limits of a family."""
 
-    parents: int | None = None  # Most parents of a variable; None for any number
+    parents: int | None = None  # Most parents of a variable; None for no limit
     entries: int = MAX_ENTRIES  # Most entries of a table
 
 
 @dataclass(frozen=True)
 class ScoreKind:
-    """Which score."""
+    """Kind of score and its parameters."""
 
     name: str = "bdeu"  # Its name
     alpha: float = 10.0  # Equivalent sample size of BDeu, > 0
-    arc_price: float = 0.0  # What each arc costs beside, in nats, >= 0
+    arc_price: float = 0.0  # Additional penalty of each arc, in nats, >= 0
 
 
 class DagScore:
@@ -133,9 +132,9 @@ class DagScore:
     .. math::
        s(X, \Pi) = J(X, \Pi) - J(\Pi) - \text{penalty},
 
-    with J as in `bdeu_families`, the sum over the joint states that occur. J is kept by its set of
-    variables, so that families share what is counted. Where rows lie in segments, their scores are
-    added, each of the equivalent sample size divided by the number of segments (S4).
+    with J as in `bdeu_families`, summed over the joint states that occur. J is cached by its set of
+    variables, so families share counts. For rows in segments, the segments' scores are added, each
+    with the equivalent sample size divided by the number of segments (S4).
     """
 
     def __init__(
@@ -166,7 +165,7 @@ class DagScore:
         return log_gamma_term(self.kind.alpha / n_segments)
 
     def fits(self, i: int, parents: Sequence[int]) -> bool:
-        """Return whether a family is within the limits; nothing is counted."""
+        """Return whether a family is within the limits, without counting."""
         most = self.limits.parents
         if most is not None and len(parents) > most:
             return False
@@ -202,7 +201,7 @@ class DagScore:
         return self._sums[key]
 
     def _joint(self, variables: tuple[int, ...]) -> Joint:
-        """Return the joint states of variables, of which all but the last are likely kept."""
+        """Return the joint states of variables, of which all but the last are likely cached."""
         if variables not in self._joints:
             before = self._joint(variables[:-1])
             last = variables[-1]
@@ -214,23 +213,23 @@ class DagScore:
 
 
 NO_LIMIT = Limits(entries=2**62)
-"""A graph is judged as it is; only joint states that occur are counted."""
+"""No limits: a graph is evaluated as it is, and only joint states that occur are counted."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """Measures of a graph on rows, in nats; the greater, the better."""
+    """Measures of a graph on rows, in nats; larger is better."""
 
     bdeu: float  # Log marginal likelihood of the rows
-    bic: float  # Log-likelihood less half ln N per free parameter
-    # Mean over the variables of the empirical mutual information of each with its parents, >= 0:
-    # what MMHC's and S4's tables call KL
+    bic: float  # Log-likelihood minus half ln N per free parameter
+    # Mean over the variables of the empirical mutual information with their parents, >= 0; called
+    # KL in the tables of MMHC and S4
     information: float
 
 
 def measure(columns: Columns, dag: Dag, alpha: float = 10.0) -> Measures:
     """
-    Measure a graph on rows, best on rows that it was not learned from.
+    Measure a graph on rows, preferably on rows that it was not learned from.
 
     References
     ----------
@@ -238,7 +237,7 @@ def measure(columns: Columns, dag: Dag, alpha: float = 10.0) -> Measures:
     """
     bdeu = DagScore(columns, ScoreKind("bdeu", alpha), NO_LIMIT)
     bic = DagScore(columns, ScoreKind("bic"), NO_LIMIT)
-    # What parents add to the log-likelihood is N times their information.
+    # Parents add N times their information to the log-likelihood.
     price = 0.5 * log(max(columns.n_samples, 1))
     gained = 0.0
     for i, parents in enumerate(dag):
@@ -267,7 +266,7 @@ def compelled_arcs(dag: Dag) -> frozenset[tuple[int, int]]:
             continue
         last = max(parents, key=place.__getitem__)
         is_collider = bool(parents - {last} - set(dag[last]))
-        # An arc into the last parent that is compelled and does not go on to y compels it too.
+        # A compelled arc into the last parent that is not also an arc into y compels y's arcs too.
         is_chain = not compelled[last] <= parents
         compelled[y] = parents if is_collider or is_chain else compelled[last]
     return frozenset((x, y) for y, found in enumerate(compelled) for x in found)
@@ -275,21 +274,21 @@ def compelled_arcs(dag: Dag) -> frozenset[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Distance:
-    """How two graphs differ."""
+    """Differences between two graphs."""
 
-    missing: int  # Pairs of variables that an arc joins in the true graph alone
-    extra: int  # Pairs that an arc joins in the learned graph alone
+    missing: int  # Pairs of variables joined by an arc in the true graph only
+    extra: int  # Pairs joined by an arc in the learned graph only
     reversed: int  # Arcs that are compelled in both, in opposite directions
     undecided: int  # Pairs joined in both, in a direction that only one of the graphs compels
 
     @property
     def total(self) -> int:
-        """The structural Hamming distance as S4 has it."""
+        """The structural Hamming distance as defined by S4."""
         return self.missing + self.extra + self.reversed
 
     @property
     def of_patterns(self) -> int:
-        """The structural Hamming distance as MMHC's paper has it: 0 for equivalent graphs alone."""
+        """The structural Hamming distance of MMHC's paper: 0 only for equivalent graphs."""
         return self.total + self.undecided
 
 
@@ -299,14 +298,14 @@ def structural_distance(learned: Dag, true: Dag) -> Distance:
 
     References
     ----------
-    S4, table 2; the rule is that of its authors' code, which leaves `undecided` out. Tsamardinos,
-    Brown and Aliferis 2006, algorithm 4, count it too.
+    S4, table 2; the rule is that of its authors' code, which excludes `undecided`. Tsamardinos,
+    Brown and Aliferis 2006, algorithm 4, include it.
     """
     ours, theirs = _edges(learned), _edges(true)
     found, expected = compelled_arcs(learned), compelled_arcs(true)
     reversed_ = len(found & {(y, x) for x, y in expected})
     shared = [arc for arc in found ^ expected if frozenset(arc) in ours & theirs]
-    # Of a reversed arc both directions are among them.
+    # A reversed arc contributes both directions.
     undecided = len(shared) - 2 * reversed_
     return Distance(len(theirs - ours), len(ours - theirs), reversed_, undecided)
 

@@ -1,4 +1,4 @@
-"""Max-min parents and children: who may be joined by an arc."""
+"""Max-min parents and children (MMPC): pairs of variables that an arc may join."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from bncc.structure.dags.dag_score import Columns, one_joint
 from bncc.structure.scores import log_likelihood_term
 
 ROWS_PER_FREEDOM = 5
-"""Rows for each degree of freedom, below which a test says nothing."""
+"""Rows per degree of freedom below which a test is inconclusive."""
 
 
 @dataclass(frozen=True, order=True)
 class Association:
-    """How surely two variables depend on each other; the greater, the surer."""
+    """Strength of the dependence between two variables; larger is stronger."""
 
     minus_p: float  # The negative p-value, in -1 .. 0.
-    statistic: float  # G2, >= 0: it tells p-values apart that are too small for a float
+    statistic: float  # G2, >= 0: breaks ties between p-values that underflow
 
     @property
     def p(self) -> float:
@@ -32,19 +32,18 @@ class Association:
 
 class IndependenceTests:
     r"""
-    Tests over some rows, each made once.
+    Independence tests over some rows, each computed once.
 
     .. math::
        G^2 = 2 \sum_{xyz} N_{xyz} \ln\frac{N_{xyz} N_z}{N_{xz} N_{yz}}
 
     with, as degrees of freedom, the sum over z of (states of X that occur with z - 1)(those of Y
-    - 1). A test is skipped, and says nothing, where there are fewer than five rows for each of
+    - 1). A test is skipped as inconclusive if there are fewer than five rows for each of
     :math:`(r_x - 1)(r_y - 1)\prod r_z` degrees of freedom.
-
 
     References
     ----------
-    Tsamardinos, Brown and Aliferis 2006, sections 2 and 5. The code of S4's authors has
+    Tsamardinos, Brown and Aliferis 2006, sections 2 and 5. The code of S4's authors uses
     chi-square instead, with Yates' correction where fewer than ten are expected.
     """
 
@@ -54,7 +53,7 @@ class IndependenceTests:
         self._term = log_likelihood_term()
 
     def __len__(self) -> int:
-        """Return how many tests were asked for."""
+        """Return the number of tests."""
         return len(self._found)
 
     def association(self, x: int, y: int, given: tuple[int, ...]) -> Association | None:
@@ -81,7 +80,7 @@ class IndependenceTests:
         return Association(-p, statistic if occurring else 0.0)
 
     def _counts(self, x: int, y: int, given: tuple[int, ...]) -> IntArray:
-        """Return N(z, x, y); the rows suffice for five times as many degrees of freedom."""
+        """Return N(z, x, y), whose size is bounded: five rows per degree of freedom."""
         columns = self._columns
         joint = one_joint(columns.n_samples)
         for j in given:
@@ -92,16 +91,16 @@ class IndependenceTests:
 
 
 LEVEL = 0.05
-"""Greatest p-value of a dependence."""
+"""Largest p-value of a dependence."""
 MOST_GIVEN = 4
-"""Variables that a test is conditioned on at most, which bounds the number of tests."""
+"""Largest conditioning set of a test, which bounds the number of tests."""
 
 
 def varying_pairs(columns: Columns) -> BoolArray:
     """
-    Return which variables may be joined where no test says which.
+    Return the pairs that may be joined when no test restricts them.
 
-    Shapes: returns (n_variables, n_variables) bool, whether both vary, and are not the same.
+    Shapes: returns (n_variables, n_variables) bool, True if both vary and are different.
     """
     varies = (columns.states != columns.states[:, :1]).any(axis=1)
     found = np.outer(varies, varies)
@@ -113,9 +112,9 @@ def parents_and_children(
     columns: Columns, level: float = LEVEL, most_given: int = MOST_GIVEN, tell: Progress = silence
 ) -> BoolArray:
     """
-    Return which variables are each other's candidates by MMPC.
+    Return the pairs of variables that are each other's MMPC candidates.
 
-    Shapes: returns (n_variables, n_variables) bool, symmetric: each is among the other's.
+    Shapes: returns (n_variables, n_variables) bool, symmetric: each is a candidate of the other.
 
     References
     ----------
@@ -135,12 +134,11 @@ def max_min(
     tests: IndependenceTests, target: int, n_variables: int, level: float, most_given: int
 ) -> list[int]:
     """
-    Return the candidate parents and children of one variable, before symmetry is asked for.
+    Return the candidate parents and children of one variable, before the symmetry check.
 
-    Variables join by the greatest of their least associations with the target, given subsets of
-    those that joined before. In the end those leave that are independent of the target given a
-    subset of the others. Of equals, the first variable joins.
-
+    Variables join in the order of their smallest association with the target over subsets of the
+    current candidates, largest first; the first variable wins a tie. Finally, candidates that are
+    independent of the target given a subset of the others are removed.
 
     References
     ----------
@@ -182,7 +180,7 @@ def _weakest(
     level: float,
     weakest: Association,
 ) -> Association | None:
-    """Return the least association given one of some subsets; None if it is independence."""
+    """Return the smallest association over some subsets; None if it is independence."""
     for given in subsets:
         found = tests.association(x, target, given)
         if found is not None:

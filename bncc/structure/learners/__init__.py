@@ -1,14 +1,21 @@
-"""The structures that are learned before the tables: a file for each family, listed here."""
+"""Structures that are learned before the tables: one file per family, listed here."""
 
 from collections.abc import Mapping
+from importlib import import_module
 
 from bncc.structure.learner import Learner
-from bncc.structure.learners import etan, margin, networks, trees
 
-FAMILIES = (trees, margin, etan, networks)
-"""Modules with a tuple ``LEARNERS``; a new one is offered once it stands here."""
+MODULES = (
+    "trees",
+    "margin",
+    "etan",
+    "networks",
+)
+"""Modules with a tuple ``LEARNERS``."""
 
 LEARNERS: Mapping[str, Learner] = {
-    learner.name: learner for family in FAMILIES for learner in family.LEARNERS
+    learner.name: learner
+    for module in MODULES
+    for learner in import_module(f"bncc.structure.learners.{module}").LEARNERS
 }
 """Learners by the name of their structure."""

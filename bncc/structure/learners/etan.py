@@ -1,4 +1,4 @@
-"""Extended TAN: a forest in which each feature may go without the class, a feature, or both."""
+"""Extended TAN: a forest in which the class and a feature are both optional parents."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ DEFAULT_ALPHAS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 70.0)
 
 
 def alphas_of(options: Options) -> tuple[float, ...]:
-    """Return the equivalent sample sizes to choose among."""
+    """Return the candidate equivalent sample sizes."""
     text = options.get("alphas")
     if text is None:
         return DEFAULT_ALPHAS
@@ -52,8 +52,7 @@ def best_alpha(
     """
     Return the equivalent sample size at which a structure has its highest BDeu score.
 
-    For a structure that scores highest among all structures and alphas, this is the alpha that it
-    was found at.
+    For a structure with the highest score among all structures and alphas, this is its alpha.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int.
 
@@ -77,10 +76,9 @@ def best_forest(families: FamilyScores, *, is_selective: bool = False) -> Struct
     """
     Return the structure of greatest score in which each feature has at most one feature parent.
 
-    With or without a feature parent, the class becomes a parent where it raises the score, as that
-    closes no cycle. What an arc then gains over no arc is its weight, and the arcs are the
-    branching of greatest weight: the search over roots of S2 in one run.
-
+    With or without a feature parent, the class becomes a parent if it raises the score, since
+    that closes no cycle. The weight of an arc is its gain over no arc, and the arcs are the
+    branching of greatest weight: S2's search over roots in one run.
 
     References
     ----------

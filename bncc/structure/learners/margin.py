@@ -1,4 +1,4 @@
-"""Trees by the margin of held-out rows, or by another score of what is decided."""
+"""Trees by the margin of validation rows, or by another score of their decisions."""
 
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ def _tell_run(tell: Progress, run: int, n_runs: int) -> Progress:
 
 
 def _parents_to_start(problem: Problem, features: IntArray, start: str) -> list[int]:
-    """Return where a run begins; features of one state stay without edges."""
+    """Return the initial tree of a run; features with one state stay without edges."""
     X, y, n_states, n_classes = problem.data
     none = X.shape[1]
     parents = [none] * none

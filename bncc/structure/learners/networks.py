@@ -31,13 +31,13 @@ from bncc.structure.options import Options, choice_of, count_of, positive_of
 DEFAULT_ALPHA = 10.0
 """Equivalent sample size of S4."""
 DEFAULT_PARENTS = 5
-"""Of S4's authors, where they limit parents at all."""
+"""Limit on parents of S4's authors, where they use one."""
 CANDIDATES = ("all", "mmpc")
-"""Any two variables that vary may be joined, or those that MMPC finds."""
+"""Pairs that an arc may join: all variables that vary, or those that MMPC finds."""
 BEST = "best"
-"""The step whose network of four fifths of the rows has the highest BDeu on the others."""
+"""Choose the step whose network from four fifths of the rows has the highest BDeu on the rest."""
 MAX_VARIABLES = 1000
-"""Each move renews the gains of a variable with all others, and all pairs begin."""
+"""Each move updates the gains of one variable with all others; the start computes all pairs."""
 
 
 def alpha_of(options: Options) -> float:
@@ -51,12 +51,12 @@ def score_of(options: Options) -> str:
 
 
 def candidates_of(options: Options) -> str:
-    """Return which variables may be joined among structure options."""
+    """Return the pairs that may be joined among structure options."""
     return choice_of(options, "candidates", CANDIDATES)
 
 
 def level_of(options: Options) -> float:
-    """Return the greatest p-value of a dependence among structure options."""
+    """Return the largest p-value of a dependence among structure options."""
     level = positive_of(options, "level", LEVEL)
     if level > 1:
         raise OptionError(f"structure option level={level:g} is above 1; try level={LEVEL:g}")
@@ -72,7 +72,7 @@ def _entries_of(options: Options) -> int:
 
 
 def limits_of(options: Options) -> Limits:
-    """Return what families may have."""
+    """Return the limits of a family."""
     return Limits(_parents_of(options), _entries_of(options))
 
 
@@ -86,7 +86,7 @@ LIMIT_READERS: Mapping[str, Reader] = {
     "max-parents": _parents_of,
     "max-entries": _entries_of,
 }
-"""Options that all learners of networks know."""
+"""Options of all network learners."""
 
 
 def variables_of(problem: Problem) -> Columns:
@@ -102,7 +102,7 @@ def variables_of(problem: Problem) -> Columns:
 
 def allowed_pairs(columns: Columns, options: Options, candidates: str, tell: Progress) -> BoolArray:
     """
-    Return which variables may be joined.
+    Return the pairs of variables that an arc may join.
 
     Shapes: returns (n_variables, n_variables) bool, symmetric.
     """
@@ -127,7 +127,7 @@ def _learner(
     readers: Mapping[str, Reader],
     needs: Mapping[str, tuple[str, str]],
 ) -> Learner:
-    """Return a learner by a search; the pairs are those of MMPC where no option names others."""
+    """Return a learner by a search; by default only MMPC's pairs may be joined."""
 
     def learn(problem: Problem) -> Structure:
         columns, options = variables_of(problem), problem.options

@@ -99,7 +99,7 @@ def _learn_forest(problem: Problem) -> Structure:
 
 def random_tan(order: IntArray, rng: np.random.Generator) -> Structure:
     """
-    Draw a tree.
+    Sample a random tree.
 
     Shapes: `order` (n_features,) int64.
 

@@ -1,1 +1,1 @@
-"""Scores of trees by how they decide held-out rows: classification rate, likelihood, margin."""
+"""Scores of trees on validation rows: classification rate, conditional likelihood, margin."""

@@ -1,4 +1,4 @@
-"""Held-out rows, and what the other folds say of their states, in integers."""
+"""Validation rows with cross-validated probabilities of their states, in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,32 +11,32 @@ from bncc.data.splits import SplitRule, shuffled_folds
 DEFAULT_FOLDS = 5
 """S1, section 5."""
 EPSILON = 1e-4
-"""Least probability, for those that counts leave at 0; at 0/0 all states are as likely."""
+"""Smallest probability, used for zero counts; for 0/0 all states are equally likely."""
 MOST = 2**30
-"""Magnitude that the logarithm of a joint stays below, so that differences fit 32 bits."""
+"""Upper bound on the magnitude of a log joint, so that differences fit 32 bits."""
 MOST_SCALE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """
-    Rows, each of which is judged by probabilities that are counted in the other folds.
+    Rows with probabilities that are estimated from the other folds.
 
-    Index ``n_features`` stands for no parent: a feature of one state.
+    Index ``n_features`` represents no parent: a feature with one state.
     """
 
-    columns: IntArray  # (n_features + 1, n_samples) int32: States of each feature, and zeros
+    columns: IntArray  # (n_features + 1, n_samples) int32: States of each feature, then zeros
     y: IntArray  # (n_samples,) int32: Class indices
     n_states: tuple[int, ...]  # Cardinality of each feature, and 1
     n_classes: int  # C
     fold: IntArray  # (n_samples,) int32: Fold of each row
     n_folds: int  # K
-    scale: int  # Integer that stands for one nat
+    scale: int  # Integer units per nat
     logs: AnyArray  # (n_samples + 1,) float64: Natural logarithms of counts; the first is unused
 
     @property
     def n_features(self) -> int:
-        """Number of features, and the index that stands for no parent."""
+        """Number of features, and the index that represents no parent."""
         return len(self.columns) - 1
 
     @property
@@ -59,9 +59,9 @@ class HeldOut:
         r"""
         Return :math:`\log P(x_i \mid x_p, c)` by fold.
 
-        Maximum likelihood of the rows outside the fold, without smoothing; where no such row
-        has the state, or few of many, `EPSILON`; where none has the parent's state either, equal
-        parts.
+        Maximum likelihood on the rows outside the fold, without smoothing. `EPSILON` replaces the
+        probability of a state with no such row or few of many; if the parent's state does not occur
+        either, all states are equally likely.
 
         Shapes: returns (n_folds, n_states[child], n_states[parent], n_classes) int32, in units of
         ``1 / scale`` nats.
@@ -74,7 +74,7 @@ class HeldOut:
 
     def cells(self, child: int, parent: int) -> IntArray:
         """
-        Return which row of `table` each sample reads.
+        Return the row of `table` that each sample reads.
 
         Shapes: returns (n_samples,) int64, index of (fold, state, parent state).
         """
@@ -83,7 +83,7 @@ class HeldOut:
 
     def by_row(self, child: int, parent: int, table: IntArray) -> IntArray:
         """
-        Return what each sample reads of a table.
+        Return the entries of a table that each sample reads.
 
         Shapes: returns (n_samples, n_classes) int32, of the sample's own fold and states.
         """
@@ -110,7 +110,7 @@ def hold_out(
     split: SplitRule | None = None,
 ) -> HeldOut:
     """
-    Deal rows to folds.
+    Assign rows to folds.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `origin` (n_samples,) int.
 
@@ -140,6 +140,6 @@ def hold_out(
 
 
 def scale_for(n_features: int) -> int:
-    """Return the integer that stands for one nat."""
+    """Return the integer units per nat."""
     most = MOST / ((n_features + 1) * -np.log(EPSILON) + 1)
     return max(1, min(MOST_SCALE, 1 << (int(most).bit_length() - 1)))

@@ -14,7 +14,7 @@ from bncc.toolchain.library import native_library
 KINDS = ("mm", "cr", "cl")
 """Maximum margin, classification rate, conditional likelihood; the first is S1's own."""
 ALONE = -(2**31)
-"""Stands for the best other class where there is none."""
+"""Placeholder for the best other class where there is none."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,21 @@ class Score:
        CL = \sum_m \log P(c^m \mid x^m), \quad
        MM = \sum_m \min(1, \lambda \log d^m)
 
-    with :math:`\log d^m = \log P(c^m, x^m) - \max_{c \ne c^m} \log P(c, x^m)`. Of equal classes
-    the smallest is decided.
-
+    with :math:`\log d^m = \log P(c^m, x^m) - \max_{c \ne c^m} \log P(c, x^m)`. Ties are decided
+    for the smallest class.
 
     References
     ----------
     S1, sections 3.1 and 3.2.
     """
 
-    kind: str  # Which one
-    scale: int  # Integer that stands for one nat
-    lambda_: float = 1.0  # Of ``mm``, > 0: rows whose margin is beyond 1 / lambda nats count alike
+    kind: str  # Key of the score
+    scale: int  # Integer units per nat
+    lambda_: float = 1.0  # Scale of ``mm``, > 0: margins beyond 1 / lambda nats are capped
 
     @property
     def most(self) -> int:
-        """The largest integer of a row: the cap scale / lambda of ``mm``."""
+        """Largest integer of a row: the cap scale / lambda of ``mm``."""
         if self.kind == "mm":
             return min(max(1, round(self.scale / self.lambda_)), 2**31 - 1)
         return 1 if self.kind == "cr" else 0
@@ -52,7 +51,7 @@ class Score:
         return total / self.units(n_samples)
 
     def units(self, n_samples: int) -> int:
-        """Return how many integers make a score of 1."""
+        """Return the number of integer units in a score of 1."""
         if self.kind == "cr":
             return max(n_samples, 1)
         return self.most if self.kind == "mm" else self.scale
@@ -79,7 +78,7 @@ class Score:
 
 
 def _rounded_log_sum(joint: IntArray, own: AnyArray, scale: int) -> IntArray:
-    """Return -log P(c^m | x^m), rounded; sums go from class 0 on."""
+    """Return -log P(c^m | x^m), rounded; sums start at class 0."""
     top = joint.max(axis=1).astype(np.int64)
     total = np.zeros(len(joint))
     for of_class in joint.T:
@@ -88,33 +87,33 @@ def _rounded_log_sum(joint: IntArray, own: AnyArray, scale: int) -> IntArray:
 
 
 Term = Any
-"""What log P(x_i | x_p, c) of all rows is to an engine."""
+"""An engine's representation of log P(x_i | x_p, c) of all rows."""
 
 
 class ScoreEngine(Protocol):
-    """Scores trees that differ from the present one in the parent of one feature."""
+    """Scorer of trees that differ from the current one in the parent of one feature."""
 
     @property
     def joint(self) -> IntArray:
-        """Log P(c, x) under the present tree, (n_samples, n_classes) int32."""
+        """Log P(c, x) under the current tree, (n_samples, n_classes) int32."""
 
     def term(self, child: int, parent: int, values: IntArray, *, by_row: bool) -> Term:
         """Prepare a term."""
 
     def exchange(self, out: Term, into: Term) -> None:
-        """Exchange a term of the joint for another."""
+        """Replace a term of the joint with another."""
 
     def score(self, out: Term, into: Term, at_least: int | None) -> int:
-        """Return the score with a term exchanged; the joint stays."""
+        """Return the score after a replacement of one term, without changing the joint."""
 
 
 BLOCK_ROWS = 1024
-"""Rows between two looks at whether the score can still be reached."""
+"""Rows between two checks of whether the required score is still reachable."""
 
 
 @dataclass(frozen=True, eq=False)
 class NumpyTerm:
-    """A term's values, and which of them each row reads."""
+    """Values of a term, and the index that each row reads."""
 
     values: IntArray  # (n, n_classes) int32: By cell of (fold, state, parent state), or by row
     cells: IntArray  # (n_samples,) int: Indices of values
@@ -135,7 +134,7 @@ class NumpyScoreEngine:
 
     @property
     def joint(self) -> IntArray:
-        """The joint of the present tree; see `ScoreEngine`."""
+        """The joint under the current tree; see `ScoreEngine`."""
         return self._joint
 
     def term(self, child: int, parent: int, values: IntArray, *, by_row: bool) -> NumpyTerm:
@@ -146,11 +145,11 @@ class NumpyScoreEngine:
         return NumpyTerm(values.reshape(-1, self._held_out.n_classes), cells)
 
     def exchange(self, out: NumpyTerm, into: NumpyTerm) -> None:
-        """Exchange a term of the joint for another; see `ScoreEngine`."""
+        """Replace a term of the joint with another; see `ScoreEngine`."""
         self._joint += into.values[into.cells] - out.values[out.cells]
 
     def score(self, out: NumpyTerm, into: NumpyTerm, at_least: int | None) -> int:
-        """Return the score with a term exchanged; see `ScoreEngine`."""
+        """Return the score after a replacement of one term; see `ScoreEngine`."""
         if at_least is None:
             return int(self._gains(out, into, self._rows).sum())
         n_left, total, hard = len(self._rows), 0, []
@@ -170,7 +169,7 @@ class NumpyScoreEngine:
         return self._score.of_rows(self._joint[rows] + given - taken, self._held_out.y[rows])
 
     def _put_first(self, is_hard: IntArray) -> None:
-        """Let the next score begin with rows that were misclassified."""
+        """Start the next score with rows that were misclassified."""
         seen, rest = self._order[: len(is_hard)], self._order[len(is_hard) :]
         self._order = np.concatenate([seen[is_hard], seen[~is_hard], rest])
 
@@ -208,7 +207,7 @@ class NativeScoreEngine:
 
     @property
     def joint(self) -> IntArray:
-        """The joint of the present tree; see `ScoreEngine`."""
+        """The joint under the current tree; see `ScoreEngine`."""
         return self._arrays["joint"]
 
     def term(self, child: int, parent: int, values: IntArray, *, by_row: bool) -> Any:
@@ -221,11 +220,11 @@ class NativeScoreEngine:
         return term, values
 
     def exchange(self, out: Any, into: Any) -> None:
-        """Exchange a term of the joint for another; see `ScoreEngine`."""
+        """Replace a term of the joint with another; see `ScoreEngine`."""
         self._library.bncc_exchange(self._scores, out[0], into[0])
 
     def score(self, out: Any, into: Any, at_least: int | None) -> int:
-        """Return the score with a term exchanged; see `ScoreEngine`."""
+        """Return the score after a replacement of one term; see `ScoreEngine`."""
         bound = (0, 0) if at_least is None else (at_least, 1)
         return int(self._library.bncc_score(self._scores, out[0], into[0], *bound))
 
@@ -238,7 +237,7 @@ def score_engine_for(
     held_out: HeldOut, score: Score, joint: IntArray, engine: str | None = None
 ) -> ScoreEngine:
     """
-    Return what scores trees.
+    Return the scoring engine for trees.
 
     Shapes: `joint` (n_samples, n_classes) int32.
     """

@@ -1,4 +1,4 @@
-"""A tree over the features that changes edge by edge, and the scores of what it may change to."""
+"""A tree over the features that changes edge by edge, with scores of candidate changes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,42 +13,42 @@ from bncc.structure.margin_scores.held_out import HeldOut
 from bncc.structure.margin_scores.score import Score, ScoreEngine, Term, score_engine_for
 
 MOST_TABLE_BYTES = 2**29
-"""Of kept tables; those beyond are counted anew."""
+"""Cache size for tables; beyond it they are counted again."""
 MOST_ROW_BYTES = 2**26
-"""Of kept terms by row; those beyond are gathered from tables, which takes about as long."""
+"""Cache size for terms by row; beyond it they are gathered from tables in about the same time."""
 
 BYTES_BESIDE = 700
-"""Of a kept array, about: what Python and C hold of it."""
+"""Approximate overhead of a cached array in Python and C."""
 
 
 @dataclass(frozen=True)
 class SpeedUps:
     """
-    Which of the ways to faster scores are taken; none changes a score that decides.
+    Methods of faster scoring, none of which changes a score that affects a decision.
 
     References
     ----------
     S1, section 3.3, items 1 to 4.
     """
 
-    # Of the classification rate: rows misclassified before are read first, and reading ends when
-    # the score cannot be reached any more. Other scores are read to their end.
+    # Early stopping of the classification rate: rows misclassified before are read first, and
+    # reading ends once the required score is out of reach. Other scores always read all rows.
     stops_early: bool = True
-    keeps_joint: bool = True  # The joint is kept, and the term of the changed feature exchanged
-    # Of probabilities of pairs that are kept; 0 counts them each time
+    keeps_joint: bool = True  # The joint is cached, and the term of the changed feature replaced
+    # Cache size for probabilities of pairs; 0 counts them each time
     table_bytes: int = MOST_TABLE_BYTES
-    # Of terms that are kept by row, the table T of S1; 0 gathers all from tables
+    # Cache size for terms by row, the table T of S1; 0 gathers all from tables
     row_bytes: int = MOST_ROW_BYTES
 
 
 class _Store:
-    """Arrays by pair, as long as they fit."""
+    """Cache of arrays by pair, within a size limit."""
 
     def __init__(self, most_bytes: int) -> None:
         self._left, self._kept = most_bytes, dict[tuple[int, int], IntArray]()
 
     def get(self, pair: tuple[int, int], make: Callable[[int, int], IntArray]) -> IntArray | None:
-        """Return an array; None if it is neither kept nor would fit."""
+        """Return an array; None if it is neither cached nor would fit."""
         found = self._kept.get(pair)
         if found is None and self._left > 0:
             found = make(*pair)
@@ -58,7 +58,7 @@ class _Store:
 
 
 class Tables:
-    """The probabilities of all pairs, which trees of several scores share."""
+    """Probabilities of all pairs, shared by trees with different scores."""
 
     def __init__(self, held_out: HeldOut, most_bytes: int = MOST_TABLE_BYTES) -> None:
         self.held_out, self._store = held_out, _Store(most_bytes)
@@ -94,7 +94,7 @@ class Terms:
 
     def by_row(self, child: int, parent: int) -> IntArray:
         """
-        Return what a term adds to each row.
+        Return the term of a pair in each row.
 
         Shapes: returns (n_samples, n_classes) int32, in units of ``1 / scale`` nats.
         """
@@ -102,25 +102,25 @@ class Terms:
 
 
 MOST_CELLS = 2**22
-"""Of the probabilities of a pair, all folds together. A name of each row is no parent or child."""
+"""Limit on the probabilities of a pair over all folds; excludes row identifiers."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search has found."""
+    """Result of a search."""
 
     structure: Structure  # The best tree
     score: float  # Its score, in the unit of `Score.value`
-    n_evaluations: int  # Scores that were asked for
-    last: Structure  # The tree that the search ended with
+    n_evaluations: int  # Number of scores computed
+    last: Structure  # Final tree of the search
     last_score: float  # Its score
-    lambda_: float  # Of ``mm``, as given or chosen
-    n_choosing: int = 0  # Scores that choosing lambda took before
+    lambda_: float  # Scale of ``mm``, as given or chosen
+    n_choosing: int = 0  # Scores computed for the choice of lambda
 
 
 class ScoredTree:
     """
-    A forest over the features, and its scores on held-out rows.
+    A forest over the features, and its scores on validation rows.
 
     References
     ----------
@@ -148,24 +148,24 @@ class ScoredTree:
 
     @cached_property
     def features(self) -> IntArray:
-        """Features of several states, but not of so many that two fill memory."""
+        """Features with several states, excluding those whose pairs would fill memory."""
         most = isqrt(MOST_CELLS // (self.held_out.n_folds * self.held_out.n_classes))
         n_states = np.array(self.held_out.n_states[:-1])
         return np.flatnonzero((n_states > 1) & (n_states <= most))
 
     @property
     def joint(self) -> IntArray:
-        """Log P(c, x) of the rows under the present tree, (n_samples, n_classes) int32."""
+        """Log P(c, x) of the rows under the current tree, (n_samples, n_classes) int32."""
         return self._engine.joint.copy()
 
     def root_of(self, feature: int) -> int:
-        """Return the feature without parent that a feature descends from."""
+        """Return the root ancestor of a feature."""
         while self.parent[feature] != self.held_out.n_features:
             feature = self.parent[feature]
         return feature
 
     def judged_by(self, kind: str) -> "ScoredTree":
-        """Return the same tree under another score, with tables in common."""
+        """Return the same tree under another score, with shared tables."""
         score = Score(kind, self.kind.scale, self.kind.lambda_)
         twin = ScoredTree(self.held_out, score, self._speed_ups, self._asked, self._tables)
         twin.become(self.parent)
@@ -180,7 +180,7 @@ class ScoredTree:
         return True
 
     def score_with(self, child: int, parent: int, at_least: int | None = None) -> int:
-        """Return the score with one edge added or replaced; the tree stays."""
+        """Return the score with one edge added or replaced, without changing the tree."""
         self.n_evaluations += 1
         if not self._speed_ups.keeps_joint:
             self._add_up()
@@ -189,7 +189,7 @@ class ScoredTree:
         return self._engine.score(out, into, at_least if is_bounded else None)
 
     def score_now(self) -> int:
-        """Return the score of the present tree."""
+        """Return the score of the current tree."""
         self.n_evaluations += 1
         return int(self.kind.of_rows(self._engine.joint, self.held_out.y).sum())
 
@@ -201,7 +201,7 @@ class ScoredTree:
         self.parent[child] = parent
 
     def become(self, parents: Sequence[int]) -> None:
-        """Take up other edges."""
+        """Replace all edges."""
         self.parent = list(parents)
         self._add_up()
 

@@ -1,4 +1,4 @@
-"""What both searches share: held-out rows, the score, and how lambda is chosen."""
+"""Common parts of both searches: validation rows, the score, and the choice of lambda."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,14 +21,13 @@ Edge = tuple[int, int]
 
 def climb(tree: ScoredTree, tell: Progress, *, is_full: bool = True) -> Found:
     """
-    Add edges to a forest, each time that of greatest score.
+    Add edges to a forest, in each step the one with the highest score.
 
-    Of equal scores, the edge of the smallest child and then of the smallest parent is added. Of
-    equal classification rates, which are many as rows are counted, that of greatest conditional
-    likelihood comes before. S1 does not say what it does. On five halves of spambase 91.5 % of
-    the test rows were then decided rightly, and 91.0 % without the likelihood, with `EPSILON` for
-    states without rows; the rule was settled after this was seen.
-
+    Ties are broken by the smallest child and then the smallest parent. Equal classification rates,
+    which are frequent since rows are counted, are first ordered by conditional likelihood. S1 does
+    not specify this. On five halves of spambase the accuracy on the test rows was 91.5 %, and
+    91.0 % without the likelihood, with `EPSILON` for states without rows; the rule was fixed after
+    this was seen.
 
     References
     ----------
@@ -63,7 +62,7 @@ def climb(tree: ScoredTree, tell: Progress, *, is_full: bool = True) -> Found:
 
 
 def _best_edges(tree: ScoredTree, free: list[int], tell: Progress) -> tuple[int, list[Edge]]:
-    """Return the edges of greatest score; only a feature without a parent is a child."""
+    """Return the edges with the highest score; only a feature without a parent is a child."""
     root = [tree.root_of(i) for i in range(tree.held_out.n_features)]
     best: int | None = None
     edges: list[Edge] = []
@@ -82,7 +81,7 @@ def _best_edges(tree: ScoredTree, free: list[int], tell: Progress) -> tuple[int,
 
 
 def _first_best(tree: ScoredTree, edges: list[Edge]) -> Edge:
-    """Return the first edge of greatest score among some."""
+    """Return the first edge with the highest score among some."""
     if len(edges) == 1:
         return edges[0]
     scores = [tree.score_with(*edge) for edge in edges]
@@ -90,34 +89,33 @@ def _first_best(tree: ScoredTree, edges: list[Edge]) -> Edge:
 
 
 MOST_REJECTED = 100
-"""Proposals per feature that are rejected without an improvement in between; then the end."""
+"""Consecutive rejected proposals per feature, without an improvement, that end the search."""
 MOST_TRIES = 50
 """Proposals per feature at one temperature."""
 MOST_TAKEN = 5
-"""Proposals per feature that are taken at one temperature."""
+"""Accepted proposals per feature at one temperature."""
 COLDEST = 1e-9
-"""The end also where proposals that leave the score equal are taken for ever."""
+"""Limit that ends a search in which proposals of equal score are accepted forever."""
 SCALES = {"mm": 100.0, "cr": 1.0, "cl": 100.0}
-"""r, by kind of score; S1 has the first two, and the likelihood is of the margin's magnitude."""
+"""r by kind of score; S1 has the first two, and the likelihood has the margin's magnitude."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the temperature falls."""
+    """Cooling schedule."""
 
-    cooling: float = 0.8  # D, in (0, 1): factor of the temperature, which begins at 1
-    # r, > 0: score that a temperature of 1 stands for; None takes that of `SCALES`
+    cooling: float = 0.8  # D, in (0, 1): factor of the temperature, which starts at 1
+    # r, > 0: score equivalent to a temperature of 1; None takes that of `SCALES`
     scale: float | None = None
 
 
 def anneal(tree: ScoredTree, schedule: Schedule, rng: np.random.Generator, tell: Progress) -> Found:
     """
-    Change a forest edge by edge, by chance.
+    Change a forest edge by edge at random.
 
     A proposal is a random feature and a random other parent for it; one that closes a cycle is
-    drawn anew. Its random number is drawn before it is scored, so that a score may be given up
-    as soon as it is too small to be taken. Edges are replaced, never deleted.
-
+    sampled again. Its random number is sampled before its score, so that scoring can stop once
+    acceptance is out of reach. Edges are replaced, never deleted.
 
     References
     ----------
@@ -152,7 +150,7 @@ def _neighbor(tree: ScoredTree, rng: np.random.Generator) -> tuple[int, int] | N
 
 
 class _Walk:
-    """The present tree, the best so far, and how proposals fared."""
+    """The current tree, the best tree so far, and statistics of proposals."""
 
     def __init__(self, tree: ScoredTree, scale: float, rng: np.random.Generator) -> None:
         self._tree, self._scale, self._rng = tree, scale, rng
@@ -166,7 +164,7 @@ class _Walk:
         self.n_rejected = 0
 
     def step(self, edge: tuple[int, int], temperature: float) -> bool:
-        """Score a proposal; return whether it is taken."""
+        """Score a proposal; return whether it is accepted."""
         heat = self._scale * temperature
         chance = float(self._rng.random())
         total = self._tree.score_with(*edge, self._least(chance, heat))
@@ -182,11 +180,11 @@ class _Walk:
         return True
 
     def _least(self, chance: float, heat: float) -> int | None:
-        """Return a score that is surely taken or just misses it: less is rejected."""
+        """Return a score that is certainly accepted or just too small; lower ones are rejected."""
         return self._total + floor(log(chance) * heat * self._unit) - 1 if chance > 0 else None
 
     def words(self, temperature: float) -> str:
-        """Say how it stands."""
+        """Report progress."""
         n_scored = self._tree.n_evaluations - self._before
         return (
             f"temperature {temperature:.2g}, score {self._value(self._total):.4f}, "
@@ -194,7 +192,7 @@ class _Walk:
         )
 
     def found(self) -> Found:
-        """Return the best tree and the last."""
+        """Return the best tree and the last tree."""
         tree = self._tree
         return Found(
             tree.structure(self._best_parents), self._value(self._best),
@@ -204,21 +202,21 @@ class _Walk:
 
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.5)
-"""What is tried where none is given."""
+"""Candidate lambdas where none is given."""
 QUICK = Schedule(cooling=0.5)
-"""Of the short annealing that tries a lambda."""
+"""Short annealing that evaluates a lambda."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How trees are scored."""
+    """Settings of tree scoring."""
 
     kind: str = KINDS[0]  # The score
-    # Of ``mm``, > 0; None chooses one of `LAMBDAS`, see `choose_lambda`
+    # Scale of ``mm``, > 0; None chooses one of `LAMBDAS`, see `choose_lambda`
     lambda_: float | None = None
     n_folds: int = DEFAULT_FOLDS  # K, 2 or more
-    speed_ups: SpeedUps = field(default_factory=SpeedUps)  # Which ways to faster scores are taken
-    engine: str | None = None  # Who computes; None takes C where it can be built
+    speed_ups: SpeedUps = field(default_factory=SpeedUps)  # Methods of faster scoring
+    engine: str | None = None  # Scoring engine; None uses C where it can be built
 
     def tree(self, tables: Tables, kind: str, lambda_: float) -> ScoredTree:
         """Return a tree without edges."""
@@ -227,7 +225,7 @@ class Search:
 
 
 def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Progress]:
-    """Hold out rows and choose lambda where it is not given."""
+    """Choose validation rows, and lambda where it is not given."""
     held_out = hold_out(*problem.data, search.n_folds, problem.seed, problem.origin, problem.split)
     tables = Tables(held_out, search.speed_ups.table_bytes)
     if search.kind != "mm" or search.lambda_ is not None:
@@ -242,9 +240,9 @@ def begin(problem: Problem, search: Search) -> tuple[ScoredTree, int, Progress]:
 
 def choose_lambda(tables: Tables, search: Search, seed: int, tell: Progress) -> tuple[float, int]:
     """
-    Return the lambda whose tree decides most held-out rows right.
+    Return the lambda whose tree is the most accurate on validation rows.
 
-    Each of `LAMBDAS` is tried by a short annealing, `QUICK`. Of equal ones the first is taken.
+    Each of `LAMBDAS` is evaluated by a short annealing, `QUICK`. The first wins a tie.
     """
 
     def part_of(done: int, lambda_: float) -> Progress:
@@ -263,7 +261,7 @@ def choose_lambda(tables: Tables, search: Search, seed: int, tell: Progress) -> 
 
 
 def classification_rate(held_out: HeldOut, structure: Structure) -> float:
-    """Return the share of held-out rows that a tree decides right."""
+    """Return the accuracy of a tree on validation rows."""
     joint = held_out.prior()[held_out.fold]
     for child, parents in enumerate(structure.parents):
         (parent,) = parents or (held_out.n_features,)
@@ -273,7 +271,7 @@ def classification_rate(held_out: HeldOut, structure: Structure) -> float:
 
 
 LAMBDA_LEAST, LAMBDA_MOST = 1e-3, 1e3
-"""Beyond, no margin reaches 1 / lambda nats, or every one does."""
+"""Beyond these, no margin reaches 1 / lambda nats, or every one does."""
 
 
 def _kind_of(options: Options) -> str:
@@ -302,11 +300,11 @@ def _folds_of(options: Options) -> int:
 
 
 READERS: Mapping[str, Reader] = {"score": _kind_of, "lambda": _lambda_of, "folds": _folds_of}
-"""By the key of each option of the scores, what reads it."""
+"""Parsers of the scores' options, by key."""
 NEEDS = {"lambda": ("score", "mm")}
 """See `bncc.structure.learner.Learner`."""
 
 
 def search_of(options: Options) -> Search:
-    """Return how trees are scored."""
+    """Return the settings of tree scoring."""
     return Search(_kind_of(options), _lambda_of(options), _folds_of(options))

@@ -1,4 +1,4 @@
-"""What accompanies a training: who hears of it, where it is kept, what ends it early."""
+"""Progress reporting, checkpoints and cancellation of a training."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -12,13 +12,13 @@ from bncc.train.checkpoint.snapshot import TrainingState
 from bncc.train.gradient.engine import Passed
 
 INTERVAL = 5.0
-"""Seconds between two checkpoints at least."""
+"""Smallest number of seconds between two checkpoints."""
 LARGEST_SHARE = 0.05
-"""Of the time, that checkpoints may take."""
+"""Largest fraction of the time that checkpoints may take."""
 
 
 class Callbacks:
-    """What accompanies one descent: who is told, where it is kept, what ends it early."""
+    """Progress callback, checkpoint callback and cancellation of one descent."""
 
     def __init__(
         self,
@@ -29,21 +29,21 @@ class Callbacks:
         *,
         is_last: bool = True,
     ) -> None:
-        # Also told of what is learned without epochs: a structure before the descent, or a margin
+        # Also called for learning without epochs: a structure before the descent, or a margin
         self.progress, self.start = progress, start
         self.stopped_after: int | None = None
         self._keep, self._stop, self._is_last = keep, stop, is_last
         self._due = 0.0
 
     def disarm(self) -> None:
-        """Let the first Ctrl-C end what is left, where there is no descent to end early."""
+        """Let the first Ctrl-C end the rest, where there is no descent to end early."""
         if self._stop is not None:
             self._stop.is_armed = False
 
     def goes_on(
         self, epoch: int, epochs: int, passed: Passed, moment: Callable[[], TrainingState]
     ) -> bool:
-        """Tell of an epoch."""
+        """Report an epoch."""
         self.progress(epoch / epochs, passed.words)
         is_stopped = self._stop is not None and self._stop.is_wanted
         if self._keep is not None and (is_stopped or monotonic() >= self._due):
@@ -59,7 +59,7 @@ class Callbacks:
 
 
 class Session:
-    """A training on its way."""
+    """A training in progress."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Session:
         self._run = 0, Callbacks()
 
     def keep_in(self, checkpoint: Checkpoint, identity: Identity) -> str | None:
-        """Keep the training from now on, and go on from what was kept, if that is wanted."""
+        """Save checkpoints from now on, and resume from an existing one if requested."""
         self._checkpoint, self._identity = checkpoint, identity
         if not checkpoint.resume:
             return None
@@ -94,7 +94,7 @@ class Session:
         return f"training resumed after {done} of {self._n_runs * self.epochs} epochs"
 
     def callbacks(self, run: int) -> Callbacks:
-        """Return what accompanies a descent."""
+        """Return the callbacks of a descent."""
         start, self._start = self._start, None
         keep = None if self._checkpoint is None else self._keep
         is_last = run + 1 == self._n_runs
@@ -104,7 +104,7 @@ class Session:
 
     @property
     def epochs_done(self) -> tuple[int, int] | None:
-        """Where the last descent ended early: epochs done, and those of all descents."""
+        """Epochs of the last descent if it ended early: those done, and those of all descents."""
         run, callbacks = self._run
         if callbacks.stopped_after is None:
             return None
@@ -115,7 +115,7 @@ class Session:
         try:
             self._checkpoint.save(Saved(self._identity, moment, self.first))
         except CheckpointError as error:
-            # Only an epoch is lost by then; later ones are worth more than being kept.
+            # At most one epoch is lost here; later ones are worth more than a checkpoint.
             if not self._has_kept:
                 raise
             self.not_kept = str(error)

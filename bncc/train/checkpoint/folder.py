@@ -1,4 +1,4 @@
-"""The folder where a long training is kept, so that it can go on after whatever ended it."""
+"""The checkpoint folder of a long training, from which it can resume after an interruption."""
 
 import json
 import os
@@ -28,7 +28,7 @@ Identity = Mapping[str, Any]
 
 
 def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
-    """Return what tells a training from all others."""
+    """Return the fingerprint of a training: version, options, data digest."""
     options = asdict(settings)
     del options["engine"]
     options["structure_options"] = dict(sorted(settings.structure_options.items()))
@@ -36,12 +36,12 @@ def identity_of(dataset: Dataset, settings: TrainSettings) -> Identity:
 
 
 def identity_digest(identity: Identity) -> str:
-    """Return the digest by which an interim model knows its training."""
+    """Return the digest that ties an interim model to its training."""
     return sha256(json.dumps(identity, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def data_digest(dataset: Dataset) -> str:
-    """Return the digest of all that training sees of its rows."""
+    """Return the digest of all row data that training uses."""
     digest = sha256(repr((dataset.class_name, dataset.classes)).encode())
     digest.update(dataset.y.astype("<i8").tobytes())
     if dataset.weights is not None:
@@ -61,7 +61,7 @@ def data_digest(dataset: Dataset) -> str:
 
 
 def difference(ours: Identity, theirs: Identity) -> str:
-    """Say in what two trainings differ first."""
+    """Describe the first difference between two trainings."""
     name = next(k for k in {**ours, **theirs} if ours.get(k) != theirs.get(k))
     if name == "data":
         return "the rows differ"
@@ -70,23 +70,23 @@ def difference(ours: Identity, theirs: Identity) -> str:
 
 
 FORMAT = 1
-"""Bumped whenever an older bncc would go on wrongly from what a newer one has written."""
+"""Format version, incremented whenever an older bncc would misread newer checkpoints."""
 DOCUMENT, ARRAYS, FIRST = "checkpoint.json", "arrays.bin", "first.bncc"
 STATE, AVERAGE = "state/", "average/"
-"""What the names of arrays begin with."""
+"""Prefix of the names of arrays."""
 MALFORMED = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""What a document raises that is not what it should be."""
+"""Exceptions raised by an invalid document."""
 KINDS = ("<f4", "<f8", "<u4", "<u8")
-"""What engines hold: little endian, so that their bytes say the same everywhere."""
+"""Data types of engines: little endian, so that their bytes mean the same everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A training that is under way."""
+    """A training in progress."""
 
-    identity: Identity  # Which training
-    moment: TrainingState  # Where its descent is
-    # What the first descent, without the validation rows, ended with; None while it lasts
+    identity: Identity  # Fingerprint of the training
+    moment: TrainingState  # State of its descent
+    # Result of the first descent, without the validation rows; None until it ends
     first: Model | None
 
 
@@ -174,25 +174,25 @@ def _little(array: AnyArray) -> AnyArray:
 
 
 NAME = "train.checkpoint"
-"""Of the file in the folder."""
+"""Name of the file in the folder."""
 HALF = f".{NAME}.tmp"
-"""Of one that is being written; a process that is killed may leave it."""
+"""Name of a file being written; a killed process may leave it behind."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a training is kept."""
+    """Location of a training's checkpoints."""
 
-    folder: Path  # Holds the file, and may hold others
-    resume: bool = False  # Whether to go on from what is there
+    folder: Path  # Contains the file, possibly among others
+    resume: bool = False  # True to resume from an existing checkpoint
 
     @property
     def path(self) -> Path:
-        """The file, whether it is there or not."""
+        """Path of the file, which may not exist."""
         return self.folder / NAME
 
     def load(self, identity: Identity) -> Saved | None:
-        """Return the training to go on with."""
+        """Return the training to resume."""
         if not self.resume or not os.path.lexists(self.path):
             return None
         try:
@@ -211,7 +211,7 @@ class Checkpoint:
         return saved
 
     def save(self, saved: Saved) -> None:
-        """Keep a training; whatever happens, the file holds it or what was kept before."""
+        """Save a training; after any failure, the file contains it or the previous checkpoint."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, encode(saved), half=HALF)
@@ -226,13 +226,13 @@ class Checkpoint:
             ) from error
 
     def remove(self) -> None:
-        """Forget a training that has ended well."""
+        """Delete the checkpoint of a completed training."""
         self.path.unlink(missing_ok=True)
         (self.folder / HALF).unlink(missing_ok=True)
 
 
 def open_checkpoint(folder: StrPath, *, resume: bool, overwrite: bool = False) -> Checkpoint:
-    """Return where a training is to be kept, before any work is done."""
+    """Return the location of a training's checkpoints, before any work is done."""
     checkpoint = Checkpoint(Path(folder), resume)
     if checkpoint.folder.exists() and not checkpoint.folder.is_dir():
         raise OptionError(f"'{folder}' is not a directory; name one with --checkpoint")

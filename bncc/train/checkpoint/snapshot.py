@@ -1,4 +1,4 @@
-"""A descent between two epochs: all that the epochs to come depend on, taken down and put back."""
+"""Snapshots of a descent between two epochs, with the full state of all later epochs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _REMEDY = "use another --checkpoint to start over"
 
 
 class Resumable(Protocol):
-    """An engine whose state can be taken down and put back."""
+    """An engine whose state can be saved and restored."""
 
     kind: str
 
@@ -28,20 +28,20 @@ class Resumable(Protocol):
         ...
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take the numbers of `state` up again, after `quantize` where they were quantized."""
+        """Restore the numbers of `state`, after `quantize` if they were quantized."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingState:
-    """A descent between two epochs."""
+    """State of a descent between two epochs."""
 
-    engine: str  # What computes it: ``native`` or ``torch``, which round differently
+    engine: str  # Engine: ``native`` or ``torch``, which round differently
     epoch: int  # Epochs done, >= 1
-    fmt: QFormat | None  # What is computed with, once quantization has begun
-    chance: Mapping[str, Any]  # State of the generator of random numbers; JSON values
+    fmt: QFormat | None  # Format of quantized computation, once it has begun
+    chance: Mapping[str, Any]  # State of the random generator; JSON values
     arrays: Mapping[str, AnyArray]  # State of the engine
-    # Average of prior and tables over the epochs, where there is one
+    # Average of prior and tables over the epochs, if there is one
     average: LogTables | None = None
 
 
@@ -52,7 +52,7 @@ def moment_of(
     rng: np.random.Generator,
     average: LogTables | None,
 ) -> TrainingState:
-    """Take down where a descent is."""
+    """Save the state of a descent."""
     return TrainingState(engine.kind, epoch, fmt, rng.bit_generator.state, engine.state(), average)
 
 
@@ -62,7 +62,7 @@ def go_on(
     rng: np.random.Generator,
     tables: Callable[[], LogTables],
 ) -> tuple[int, QFormat | None, LogTables | None]:
-    """Put a descent at its start where another one was, so that both end with the same bits."""
+    """Restore a descent at its start to a saved state, so that both end with the same bits."""
     if moment is None:
         return 0, None, None
     if moment.engine != engine.kind:

@@ -1,4 +1,4 @@
-"""What computes the steps of a descent: on tables alone, or on structure and tables together."""
+"""Interfaces of descent engines: on tables alone, or on structure and tables together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,35 +17,35 @@ from bncc.train.maximum_likelihood import LogTables
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is trained, and where it begins."""
+    """Training data and initial tables."""
 
     X: IntArray  # (n_samples, n_features) int: States
     y: IntArray  # (n_samples,) int: Class indices
     structure: Structure  # The graph; features without the class come last, and have no tables here
     n_states: Sequence[int]  # Cardinality of each feature
-    start: LogTables  # Prior and tables to begin with, natural log-probabilities
+    start: LogTables  # Initial prior and tables, natural log-probabilities
 
 
 class Passed(NamedTuple):
-    """What an epoch says of the samples, each at the time when it was taken."""
+    """Loss and error of the samples in an epoch, each at the time of its step."""
 
     loss: float  # Mean loss
-    error: float  # Fraction that was decided wrongly, features that were left out missing
+    error: float  # Error rate, with dropped features missing
 
     @property
     def words(self) -> str:
-        """The same, for people."""
+        """The same as text."""
         return f"loss {self.loss:.4f}, training error {100 * self.error:.1f} %"
 
 
 def check_converging(passed: Passed, lr: float) -> None:
-    """Refuse to go on with tables that are no numbers any more."""
+    """Stop with an error if tables are no longer finite."""
     if not isfinite(passed.loss):
         raise diverged(lr)
 
 
 class Engine(Resumable, Protocol):
-    """Tables in training. Both kinds do the same, but for rounding of floats."""
+    """Tables in training. Engines are equal up to rounding of floats."""
 
     def epoch(self, order: IntArray, noise: AnyArray, lr: float) -> Passed:
         """
@@ -56,7 +56,7 @@ class Engine(Resumable, Protocol):
         ...
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         ...
 
     def log_tables(self) -> LogTables:
@@ -69,42 +69,41 @@ Learned = tuple[Structure, LogTables]
 
 @dataclass(frozen=True, eq=False)
 class StructureProblem:
-    """What is learned from, and what may be chosen."""
+    """Training data and candidate structures."""
 
     X: IntArray  # (n_samples, n_features) int: States
     y: IntArray  # (n_samples,) int: Class indices
     n_states: list[int]  # Cardinality of each feature
     n_classes: int  # C
-    candidates: Candidates  # The parents to choose from
+    candidates: Candidates  # Candidate parents
     step: float  # Constant step of Adam for the distribution of structures, > 0
-    # Price of an expected table entry, or bit, >= 0 (lambda_MS of S3 equation 17)
+    # Penalty of an expected table entry, or bit, >= 0 (lambda_MS of S3 equation 17)
     size_weight: float = 0.0
-    # Bits of a cost where tables are priced by the bits that they take; None prices entries
+    # Bits of a cost if tables are penalized by their bits; None penalizes entries
     priced_bits: int | None = None
-    # Bits that a table may have, ascending, each at most those of the format; none where all tables
-    # have these
+    # Allowed bits of a table, ascending, each at most those of the format; empty if all tables have
+    # these
     widths: tuple[int, ...] = ()
-    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbours; empty for all
-    # (n_samples,) float64 or None: How much each sample counts, of mean 1; None where all count
-    # alike
+    is_ordered: tuple[bool, ...] = ()  # Features whose states have neighbors; empty for all
+    # (n_samples,) float64 or None: Sample weights, of mean 1; None for equal weights
     weights: FloatArray | None = None
 
     @cached_property
     def layout(self) -> CandidateLayout:
-        """Where the tables of all slots lie."""
+        """Layout of the tables of all slots."""
         return candidate_layout(self.candidates, self.n_states, self.widths)
 
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """All that is random in an epoch."""
+    """Random numbers of an epoch."""
 
-    order: IntArray  # (n_samples,) int64: The samples in the order in which they are taken
-    # (n_samples, n_features) uint8: In that order; a feature is left out of a sample's sum where it
-    # is below `Hyperparameters.dropped_below`
+    order: IntArray  # (n_samples,) int64: Shuffled order of the samples
+    # (n_samples, n_features) uint8: In that order; a feature is dropped from a sample's sum if its
+    # byte is below `Hyperparameters.dropped_below`
     noise: AnyArray
-    # (n_batches, n_features, n_slots) float64: What draws a structure for each batch; slot 0 is "no
-    # parent"
+    # (n_batches, n_features, n_slots) float64: Gumbel noise that samples a structure for each
+    # batch; slot 0 is "no parent"
     gumbel: FloatArray
 
 
@@ -112,7 +111,7 @@ class StructureEngine(Resumable, Protocol):
     """
     A distribution of structures and the tables of all candidates, in training.
 
-    Both kinds do the same, but for rounding of floats.
+    Engines are equal up to rounding of floats.
     """
 
     def epoch(self, chance: Chance, lr: float, tau: float, prices: FloatArray) -> Passed:
@@ -124,11 +123,11 @@ class StructureEngine(Resumable, Protocol):
         ...
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         ...
 
     def costs(self) -> IntArray:
-        """Return all quantized tables, in the widest of the widths: (n_rows, n_classes) int64."""
+        """Return all quantized tables, in the largest of the widths: (n_rows, n_classes) int64."""
         ...
 
     def learned(self) -> Learned:

@@ -1,4 +1,4 @@
-"""Which engine computes a descent: C on one core where it can be built, or torch on any device."""
+"""Choice of the descent engine: C on one core if it can be built, or torch on any device."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 def check_torch(what: str) -> None:
     """
-    Raise a ToolchainError with the remedy where torch, an extra, is not installed.
+    Raise a ToolchainError with the remedy if torch, an extra, is not installed.
 
-    `what` needs it, and begins the message.
+    `what` requires torch, and starts the message.
     """
     if find_spec("torch") is None:
         raise ToolchainError(
@@ -25,7 +25,7 @@ def check_torch(what: str) -> None:
 
 
 def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
-    """Return the engine that is asked for, or the quicker one that is there."""
+    """Return the requested engine, or the faster available one."""
 
     def native() -> Engine:
         from bncc.train.gradient.native_engine import NativeEngine
@@ -41,7 +41,7 @@ def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
 
 
 def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> StructureEngine:
-    """Return the engine that is asked for, or the quicker one that is there."""
+    """Return the requested engine, or the faster available one."""
 
     def native() -> StructureEngine:
         from bncc.train.joint.native_engine import NativeStructureEngine
@@ -57,7 +57,7 @@ def structure_engine_for(problem: StructureProblem, hyper: Hyperparameters) -> S
 
 
 def _quicker(hyper: Hyperparameters, native: Callable[[], T], torch: Callable[[], T]) -> T:
-    """Return what is asked for, or C where it can be built; the callables import their engine."""
+    """Return the requested engine, or C if it can be built; the callables import their engine."""
     if hyper.engine == "native" or (hyper.engine is None and hyper.device == "cpu"):
         try:
             return native()

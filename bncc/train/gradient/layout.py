@@ -1,4 +1,4 @@
-"""The tables that gradient descent changes, and where their rows lie in the trained tensor."""
+"""Layout of the tables that gradient descent changes in the trained tensor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class ClassTables:
-    """Features with the class as a parent, then those that they read besides."""
+    """Features with the class as a parent, then the other features that they read."""
 
     columns: tuple[int, ...]  # Features of the whole structure
-    structure: Structure  # Of these features; those that are only read have no parents
+    structure: Structure  # Their structure; features that are only read have no parents
     n_tables: int  # Features with the class
-    whole: LogTables  # Prior and tables of the whole structure to begin with
+    whole: LogTables  # Initial prior and tables of the whole structure
 
     @property
     def start(self) -> LogTables:
-        """Prior and tables with the class, to begin with."""
+        """Initial prior and tables with the class."""
         prior, tables = self.whole
         return prior, tuple(tables[i] for i in self.columns[: self.n_tables])
 
     def of(self, values: Sequence[T]) -> list[T]:
-        """Return what belongs to these features among values of all features."""
+        """Return the values of these features from those of all features."""
         return [values[i] for i in self.columns]
 
     def states(self, X: IntArray) -> IntArray:
@@ -49,7 +49,7 @@ class ClassTables:
 
 
 def class_tables(structure: Structure, whole: LogTables) -> ClassTables:
-    """Find the part of a structure that gradient descent changes."""
+    """Return the part of a structure that gradient descent changes."""
     flags = structure.class_is_parent
     with_class = [i for i, flag in enumerate(flags) if flag]
     read = sorted({j for i in with_class for j in structure.parents[i] if not flags[j]})
@@ -61,17 +61,17 @@ def class_tables(structure: Structure, whole: LogTables) -> ClassTables:
 
 
 LEAST_LOG = -30.0
-"""Initial log-probabilities are not below it: minus infinity would have no gradient."""
+"""Smallest initial log-probability: minus infinity would have no gradient."""
 
 
 @dataclass(frozen=True, eq=False)
 class TableLayout:
     """
-    All tables below one another in a tensor of n_rows rows and one column per class.
+    All tables concatenated in a tensor of n_rows rows and one column per class.
 
     The row of feature i is ``offset[i] + sum_j stride[i, j] * x[j] + x[i]`` over its parents j,
-    which is its offset plus its row in the model's own table. Features of equal cardinality lie
-    together, so that their tables are normalized by one operation.
+    which is its offset plus its row in the model's own table. Features of equal cardinality are
+    adjacent, so that their tables are normalized by one operation.
 
     Only features with the class as a parent have a table here. They come first; others may follow
     as parents of theirs.
@@ -79,8 +79,8 @@ class TableLayout:
 
     offset: IntArray  # (n_tables,) int64: First row of each feature's table
     n_table_rows: IntArray  # (n_tables,) int64: Rows of each feature's table
-    # (n_tables, max_parents) int64: parent and stride: Parents of each feature and what one step of
-    # their state is worth in rows; absent parents have stride 0
+    # (n_tables, max_parents) int64: parent and stride: Parents of each feature, and the distance in
+    # rows of consecutive parent states; absent parents have stride 0
     parent: IntArray
     stride: IntArray
     # Consecutive blocks of rows as (parent states, states): normalized over the second

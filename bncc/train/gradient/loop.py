@@ -1,4 +1,4 @@
-"""The training loop: samples shuffled, steps that decay, quantization in its later part."""
+"""The training loop: shuffled samples, step decay, and late quantization."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,8 +24,8 @@ def averaged(past: LogTables | None, now: LogTables, weight: float) -> LogTables
 
     .. math:: \bar\theta \leftarrow w \bar\theta + (1 - w)\, \theta
 
-    Of logarithms of probabilities it is one no more, but for a factor near 1 that each
-    distribution has.
+    An average of log-probabilities is normalized only up to a factor near 1 for each
+    distribution.
     """
     if past is None or weight == 0:
         return now
@@ -35,14 +35,14 @@ def averaged(past: LogTables | None, now: LogTables, weight: float) -> LogTables
 
 
 EVERY_WAY = 256
-"""Values of a byte of chance."""
+"""Number of values of a random byte."""
 
 
 class Jitter:
     """
-    States of which some are moved to a neighbour, anew for every epoch.
+    States of which some are moved to a neighbor, sampled again for every epoch.
 
-    What the lowest or the highest state would become stays as it is.
+    The lowest and the highest state are not moved out of range.
 
     Shapes: `X` (n_samples, n_features) int.
     """
@@ -59,7 +59,7 @@ class Jitter:
         """
         Return the states of an epoch.
 
-        Shapes: returns (n_samples, n_features) int32, each at most one from where it was.
+        Shapes: returns (n_samples, n_features) int32, each at most one away from its original.
         """
         noise = rng.integers(0, EVERY_WAY, self._X.shape, dtype=np.uint8)
         moved = self._X.astype(np.int32) + (noise < self._n_up) - (noise >= EVERY_WAY - self._n_up)
@@ -84,7 +84,7 @@ def descend(
     weights: FloatArray | None = None,
 ) -> LogTables:
     """
-    Train log-probability tables; those without the class stay as they begin.
+    Train log-probability tables; those without the class keep their initial values.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
     returns log_prior (n_classes,) float64, natural log-probabilities before quantization, <= 0;

@@ -15,11 +15,11 @@ from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.maximum_likelihood import LogTables
 
 PARAMETERS = ("rho", "theta", "p", "gradient", "first", "second")
-"""What types.h keeps of each parameter."""
+"""Suffixes of each parameter's members in types.h."""
 AT_REST = "gradient"
-"""Of these, what is 0 between two steps."""
+"""Those among them that are 0 between two steps."""
 N_STEPS = "n_steps"
-"""Steps of Adam so far."""
+"""Number of Adam steps so far."""
 
 
 class Memory:
@@ -38,14 +38,14 @@ class Memory:
         return self.ffi.cast(POINTERS[array.dtype.str[1:]], array.ctypes.data)
 
     def keep(self, arrays: Mapping[str, AnyArray]) -> None:
-        """Make arrays members of the engine."""
+        """Set members of the engine to arrays."""
         for name, array in arrays.items():
             assert array.flags.c_contiguous
             self._arrays.append(array)
             setattr(self.engine, name, self.pointer(array))
 
     def keep_changing(self, arrays: Mapping[str, AnyArray]) -> None:
-        """Make arrays members of the engine that are part of its state."""
+        """Set members of the engine to arrays that are part of its state."""
         self.keep(arrays)
         self._changing |= arrays
 
@@ -53,19 +53,19 @@ class Memory:
         """
         Return copies of all numbers that steps change.
 
-        Also of those which follow from others: normalizing anew may round otherwise.
+        These include derived numbers, since normalizing again may round otherwise.
         """
         n_steps = np.array([self.engine.n_steps], dtype=np.uint64)
         return {name: array.copy() for name, array in self._changing.items()} | {N_STEPS: n_steps}
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take up what `state` has returned."""
+        """Restore the return value of `state`."""
         for name, array in self._changing.items():
             array[:] = state[name]
         self.engine.n_steps = int(state[N_STEPS][0])
 
     def set_objective(self, hyper: Hyperparameters) -> None:
-        """Fill in the loss, in floats: each member that has the name of a term or an option."""
+        """Fill in the loss, in floats: each member with the name of a term or an option."""
         objective = self.engine.objective
         objective.n_classes, objective.n_lanes = self.n_classes, self.n_lanes
         known = {name.rstrip("_"): value for name, value in vars(hyper).items()}
@@ -75,14 +75,14 @@ class Memory:
                 setattr(objective, name, known[name])
 
     def set_format(self, fmt: QFormat | None) -> None:
-        """Choose what is computed with, from the next normalization on."""
+        """Choose the number format, from the next normalization on."""
         self.engine.objective.is_quantized = fmt is not None
         if fmt is not None:
             self.engine.objective.scale = 2.0**fmt.frac_bits
             self.engine.objective.max_cost = float(fmt.max_cost)
 
     def set_samples(self, X: IntArray, y: IntArray, hyper: Hyperparameters) -> None:
-        """Fill in the samples and how they are taken."""
+        """Fill in the samples and their order."""
         samples = self.engine.samples
         samples.n_features, samples.batch_size = X.shape[1], hyper.batch_size
         samples.dropped_below = hyper.dropped_below
@@ -96,14 +96,14 @@ class Memory:
         self._states[:] = X
 
     def passed(self, loss: float, n_samples: int) -> Passed:
-        """Return what an epoch says of its samples, from the sum of their losses."""
+        """Return the loss and error of an epoch, from the sum of its losses."""
         return Passed(loss / n_samples, self.engine.samples.n_wrong / n_samples)
 
     def parameters(
         self, name: str, start: FloatArray, more_rows: int = 0
     ) -> Mapping[str, AnyArray]:
         """
-        Make parameters members of the engine.
+        Set members of the engine to parameters.
 
         Shapes: `start` (n_rows, n_classes) float64.
         """
@@ -118,7 +118,7 @@ class Memory:
 
 
 def contiguous(arrays: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
-    """Return indices and sizes as C reads them."""
+    """Return indices and sizes in C's types."""
     return {name: np.ascontiguousarray(array, dtype=np.uint32) for name, array in arrays.items()}
 
 
@@ -165,7 +165,7 @@ class NativeEngine:
         return memory.passed(float(total), len(order))
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         self._memory.see(X)
 
     def quantize(self, fmt: QFormat) -> None:
@@ -186,7 +186,7 @@ class NativeEngine:
         return self._memory.state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take the numbers of `state` up again; see `Resumable`."""
+        """Restore the numbers of `state`; see `Resumable`."""
         self._memory.restore(state)
 
     def _normalize(self, fmt: QFormat | None) -> None:

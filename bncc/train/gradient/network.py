@@ -13,12 +13,12 @@ from bncc.train.gradient.layout import LEAST_LOG, TableLayout
 
 def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
     r"""
-    Turn free parameters into log-probabilities (S3 equation 9).
+    Convert free parameters to log-probabilities (S3 equation 9).
 
     .. math:: \theta_{x \mid pa, c} = \rho_{x \mid pa, c} - \ln \sum_{x'} \exp \rho_{x' \mid pa, c}
 
     Shapes: `rho` (n_rows, n_classes) float; returns (n_rows, n_classes) float, natural
-    log-probabilities, <= 0 but for rounding.
+    log-probabilities, <= 0 up to rounding.
     """
     blocks = torch.split(rho, [q * r for q, r in groups])
     return torch.cat(
@@ -31,14 +31,14 @@ def normalize(rho: Tensor, groups: tuple[tuple[int, int], ...]) -> Tensor:
 
 def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bool) -> Tensor:
     r"""
-    Turn free parameters into what the tables say, <= 0.
+    Convert free parameters to table entries, <= 0.
 
     Probabilities are normalized over the states. Free tables are only shifted, so that the best
-    class of a row costs nothing:
+    class of a row has cost 0:
 
     .. math:: \theta_{x \mid pa, c} = \rho_{x \mid pa, c} - \max_{c'} \rho_{x \mid pa, c'}
 
-    No decision and no loss that is asked of them sees the shift, so it passes gradients on.
+    The shift changes no decision and no loss that is used with free tables, so gradients pass it.
 
     Shapes: `rho` (n_rows, n_classes) float; returns (n_rows, n_classes) float, natural logarithms.
     """
@@ -49,7 +49,7 @@ def log_tables_of(rho: Tensor, groups: tuple[tuple[int, int], ...], are_free: bo
 
 def log_prior_of(rho: Tensor, are_free: bool) -> Tensor:
     """
-    Turn free parameters into what the prior says, <= 0; see `log_tables_of`.
+    Convert free parameters to the prior, <= 0; see `log_tables_of`.
 
     Shapes: `rho` (n_classes,) float; returns (n_classes,) float, natural logarithms.
     """
@@ -65,8 +65,8 @@ class _StraightThrough(torch.autograd.Function):
     def forward(
         ctx: Any, theta: Tensor, frac_bits: int, bound: float, most: Tensor | None
     ) -> Tensor:
-        # torch.round takes halves to even, as numpy.rint and the frozen integers do; scaling by
-        # a power of two is exact, so both agree to the bit.
+        # torch.round rounds halves to even, as numpy.rint and the frozen integers do; scaling by a
+        # power of two is exact, so both agree to the bit.
         logs = torch.clamp(torch.round(theta * 2.0**frac_bits), -bound, 0.0)
         if most is not None:
             logs = torch.maximum(logs, logs.amax(dim=-1, keepdim=True) - most)
@@ -96,7 +96,7 @@ def quantize(theta: Tensor, fmt: QFormat | None, most: Tensor | None = None) -> 
 
 
 class _GatherSum(torch.autograd.Function):
-    """Sum table rows per sample; two to three times sooner than indexing under autograd."""
+    """Sum table rows per sample; two to three times as fast as indexing under autograd."""
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, rows: Tensor) -> Tensor:
@@ -196,7 +196,7 @@ def _parameter(logs: FloatArray, device: torch.device) -> Tensor:
 
 def states_tensor(X: IntArray, device: torch.device) -> Tensor:
     """
-    Return states in the smallest integer type that holds them.
+    Return states in the smallest integer type that can represent them.
 
     Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_features) uint8, int16 or int32,
     the same states.

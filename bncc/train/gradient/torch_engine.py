@@ -1,4 +1,4 @@
-"""Tables in training by torch: autograd says what is meant, on any device."""
+"""Tables in training by torch: the reference by autograd, on any device."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ def taken_down(tensors: Mapping[str, Tensor]) -> dict[str, AnyArray]:
 
 
 def put_back(tensors: Mapping[str, Tensor], arrays: Mapping[str, AnyArray]) -> None:
-    """Fill tensors with what `taken_down` has returned."""
+    """Restore tensors from the return value of `taken_down`."""
     with torch.no_grad():
         for name, tensor in tensors.items():
             tensor.copy_(torch.from_numpy(arrays[name]))
@@ -43,7 +43,7 @@ def optimizer_state(name: str, optimizer: torch.optim.Adam) -> dict[str, AnyArra
 def restore_optimizer(
     name: str, optimizer: torch.optim.Adam, arrays: Mapping[str, AnyArray]
 ) -> None:
-    """Take the moments and steps of Adam up again."""
+    """Restore the moments and steps of Adam."""
     saved = optimizer.state_dict()
     saved["state"] = {
         index: {
@@ -56,12 +56,12 @@ def restore_optimizer(
 
 
 NEGLIGIBLE_LOG = -80.0
-"""Terms below exp of it vanish beside 1; left to underflow, each would cost ten times as much."""
+"""Terms below exp of this vanish next to 1; underflow would make each ten times as slow."""
 
 
 def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
     r"""
-    Return the loss that is asked for, as a mean over the minibatch.
+    Return the chosen loss, as a mean over the minibatch.
 
     .. math::
        L_{hybrid} &= \frac1B \sum_n
@@ -70,8 +70,8 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
        L_{free} &= \frac1B \sum_n
            \bigl[ -\ln p(c_n \mid x_n) + \lambda \max(0, \gamma - \beta_n) \bigr]
 
-    Tables that need not be probabilities have no joint likelihood: only what they say of the
-    classes among themselves counts.
+    Tables that need not be probabilities have no joint likelihood: only their effect on the
+    classes counts.
 
     Shapes: `log_joint` (n_samples, n_classes) float; `y` (n_samples,) int64.
 
@@ -90,7 +90,7 @@ def loss_of(log_joint: Tensor, y: Tensor, hyper: Hyperparameters) -> Tensor:
 
 def n_wrong(log_joint: Tensor, y: Tensor) -> int:
     """
-    Return how many samples would be decided wrongly; of equal classes the first is chosen.
+    Return the number of samples with wrong decisions; the first class wins a tie.
 
     Shapes: `log_joint` (n_samples, n_classes) float; `y` (n_samples,) int64.
     """
@@ -102,7 +102,7 @@ def n_wrong(log_joint: Tensor, y: Tensor) -> int:
 
 def hinge(log_joint: Tensor, y: Tensor, gamma: float, eta: float) -> Tensor:
     r"""
-    Return how much is missing to a margin, as a mean over the minibatch.
+    Return the deficit of the margin, as a mean over the minibatch.
 
     .. math::
        \max(0, \gamma - \beta_n),
@@ -164,7 +164,7 @@ class TorchEngine:
         return Passed(total / len(rows), wrong / len(rows))
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         self._states = states_tensor(X, self._device)
 
     def quantize(self, fmt: QFormat) -> None:
@@ -180,13 +180,13 @@ class TorchEngine:
         return taken_down(self._network.state_dict()) | optimizer_state("adam", self._optimizer)
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take the numbers of `state` up again; see `Resumable`."""
+        """Restore the numbers of `state`; see `Resumable`."""
         put_back(self._network.state_dict(), state)
         restore_optimizer("adam", self._optimizer, state)
 
 
 def device_of(name: str) -> torch.device:
-    """Return a device that is there."""
+    """Return a device that is available."""
     device = torch.device(name)
     n_devices = {"cuda": torch.cuda.device_count(), "mps": torch.mps.device_count()}
     if (device.index or 0) >= n_devices.get(device.type, 1):

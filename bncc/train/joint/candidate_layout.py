@@ -1,4 +1,4 @@
-"""Where the tables of all candidate parents lie in one tensor."""
+"""Layout of the tables of all candidate parents in one tensor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,44 +14,44 @@ from bncc.train.maximum_likelihood import ml_log_tables
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The tables of one structure, taken out of the tensor and set below one another."""
+    """The tables of one structure, extracted from the tensor and concatenated."""
 
     rows: IntArray  # (n_drawn_rows,) int64: Their rows in the tensor
-    first: IntArray  # (n_features,) int64: Where each feature's table begins among the drawn rows
+    first: IntArray  # (n_features,) int64: First row of each feature's table among the drawn rows
     # Blocks of drawn rows as (parent states, states), for `normalize`
     groups: tuple[tuple[int, int], ...]
-    # (n_drawn_rows, 1) int64 or None: How much a cost may exceed the least of its row; None without
-    # widths
+    # (n_drawn_rows, 1) int64 or None: Largest excess of a cost over the smallest in its row; None
+    # without widths
     most: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class CandidateLayout:
     """
-    Tables of all slots of all features below one another.
+    Tables of all slots of all features, concatenated.
 
     Slot 0 of a feature is "no parent", slot k its k-th candidate. In slot k feature i reads row
-    ``offset[i, k] + x[parent[i, k]] * stride[i, k] + x[i]``. Where widths are to choose from, all
-    these choices come once for each width, one width after the other. They share their tables:
-    a width bounds what is read of one, see `most`.
+    ``offset[i, k] + x[parent[i, k]] * stride[i, k] + x[i]``. With a choice of widths, all these
+    slots are repeated for each width, one width after the other. They share their tables: a
+    width bounds the values read from one, see `most`.
     """
 
-    candidates: Candidates  # The parents to choose from
+    candidates: Candidates  # Candidate parents
     # (n_features, n_slots) int64: First row of each table; that of slot 0 where a slot is absent
     offset: IntArray
     # (n_features, n_slots) int64: Rows of each table, 0 where a slot is absent
     n_table_rows: IntArray
-    # (n_features, n_slots) int64: parent and stride: The parent and what one step of its state is
-    # worth in rows; both 0 without a parent
+    # (n_features, n_slots) int64: parent and stride: The parent, and the distance in rows of its
+    # consecutive states; both 0 without a parent
     parent: IntArray
     stride: IntArray
     n_states: IntArray  # (n_features,) int64: Cardinality of each feature
-    # Bits to choose from, ascending; none where all tables have those of the format
+    # Allowed bits, ascending; empty if all tables have those of the format
     widths: tuple[int, ...] = ()
 
     @property
     def n_planes(self) -> int:
-        """How often the tensor is read, each time in another width."""
+        """Number of readings of the tensor, each in another width."""
         return max(1, len(self.widths))
 
     @property
@@ -61,17 +61,17 @@ class CandidateLayout:
 
     @property
     def plane(self) -> IntArray:
-        """Which of the widths each slot has: (n_slots,) int64."""
+        """Index of the width of each slot: (n_slots,) int64."""
         return np.arange(self.offset.shape[1]) // self.n_choices
 
     @property
     def read_offset(self) -> IntArray:
-        """Where each table begins when the tensor is read in all widths: as `offset`."""
+        """First row of each table when the tensor is read in all widths: as `offset`."""
         return self.offset + self.plane * self.n_rows
 
     @property
     def most(self) -> IntArray:
-        """How much a cost may exceed the least of its row, by width: (n_widths,) int64."""
+        """Largest excess of a cost over the smallest in its row, by width: (n_widths,) int64."""
         return (1 << np.array(self.widths, dtype=np.int64)) - 1
 
     @property
@@ -89,15 +89,15 @@ class CandidateLayout:
 
     def is_present(self, has_widths: bool) -> BoolArray:
         """
-        Return which slots may be drawn.
+        Return the mask of slots that may be sampled.
 
-        Shapes: returns (n_features, n_slots) bool, those of a candidate, and "no parent".
+        Shapes: returns (n_features, n_slots) bool, True for candidates and for "no parent".
         """
         return np.asarray((self.n_table_rows > 0) & (has_widths | (self.plane == 0)))
 
     def spread(self, of_slots: Any) -> None:
         """
-        Give the slots of all widths what those of the first have.
+        Repeat the values of the first width's slots for all widths.
 
         Shapes: `of_slots` (n_features, n_slots) array or tensor.
         """
@@ -106,12 +106,12 @@ class CandidateLayout:
             of_slots[:, plane * n : (plane + 1) * n] = of_slots[:, :n]
 
     def widths_of(self, choice: IntArray) -> tuple[int, ...]:
-        """Return the bits of the tables of a choice; none where there are no widths."""
+        """Return the bits of the tables of a choice; empty without widths."""
         return tuple(self.widths[w] for w in self.plane[choice]) if self.widths else ()
 
     def draw(self, choice: IntArray) -> Drawn:
         """
-        Take the tables of a structure out of the tensor.
+        Extract the tables of a structure from the tensor.
 
         Shapes: `choice` (n_features,) int64.
         """
@@ -153,7 +153,7 @@ def candidate_layout(
 
 
 def count_rows(candidates: Candidates, n_states: Sequence[int]) -> int:
-    """Return the rows that the tables of all candidates have together."""
+    """Return the total rows of the tables of all candidates."""
     return candidate_layout(candidates, n_states).n_rows
 
 
@@ -165,7 +165,7 @@ def counted_start(
     weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """
-    Return smoothed relative frequencies for every candidate, to begin with.
+    Return smoothed relative frequencies for every candidate, as initial values.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
     returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
@@ -196,15 +196,15 @@ def entries_of(layout: CandidateLayout, n_classes: int) -> IntArray:
 
 def flash_bits_of(layout: CandidateLayout, costs: IntArray) -> IntArray:
     r"""
-    Return the bits that every table is left with by three of the compiler's passes.
+    Return the bits of every table after three of the compiler's passes.
 
     .. math:: |\theta_{ik}|\,\bigl\lceil \log_2 (1 + \max_{r, c} (q_{rc} - \min_{c'} q_{rc'}))
         \bigr\rceil
 
-    Those that look at a table alone: normalize rows subtracts from each row its least cost, drop
-    constant drops a table whose rows are then all equal, and shrink width stores what is left in
-    as many bits as the largest needs. Passes that look at several tables may leave less: the
-    default flow left 3,552 bits of 3,920, 4,908 of 5,496 and 992 of 1,000 in three models.
+    These passes examine a single table: normalize rows subtracts from each row its smallest cost,
+    drop constant drops a table whose rows are then all equal, and shrink width stores the result in
+    as many bits as the largest needs. Passes that examine several tables may reduce it further: the
+    default flow reduced 3,920 bits to 3,552, 5,496 to 4,908 and 1,000 to 992 in three models.
 
     Shapes: `costs` (n_rows, n_classes) int64; returns (n_features, n_slots) int64, each table in
     the width of its slot; 0 where a slot is absent.
@@ -217,7 +217,7 @@ def flash_bits_of(layout: CandidateLayout, costs: IntArray) -> IntArray:
     planes = np.split(bits, layout.n_planes, axis=1)
     for plane, most in zip(planes, layout.most if layout.widths else [None], strict=True):
         left = excess if most is None else np.minimum(excess, most)
-        # frexp tells the bits of an integer, and 0 for 0.
+        # frexp returns the bits of an integer, and 0 for 0.
         needed = np.frexp(np.maximum.reduceat(left.max(axis=1), starts).astype(float))[1]
         differs = (left != left[first_rows]).any(axis=1)
         plane[is_there] = np.where(np.logical_or.reduceat(differs, starts), needed, 0)

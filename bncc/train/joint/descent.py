@@ -1,4 +1,4 @@
-"""The descent on structure and tables together: S0's expected loss, one structure a minibatch."""
+"""Descent on structure and tables together: S0's expected loss, one structure per minibatch."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -27,10 +27,10 @@ from bncc.train.weights import drawn_order
 
 def narrowed(tables: LogTables, widths: Sequence[int], fmt: QFormat) -> LogTables:
     """
-    Bound tables so that quantizing them gives costs of few bits, but for the least of each row.
+    Bound tables so that their quantized costs have few bits relative to the smallest of each row.
 
-    What all classes of a row have in common decides nothing, and the compiler takes it off. So a
-    cost of w bits is one that exceeds the least of its row by at most ``2**w - 1``.
+    A constant common to all classes of a row changes no decision, and the compiler removes it. So a
+    cost of w bits exceeds the smallest of its row by at most ``2**w - 1``.
     """
     prior, full = tables
     bounded = []
@@ -62,9 +62,8 @@ def descend_structure(
        L = E_{s \sim \phi}[L_{HYB}(\theta, s)]
            + \lambda_{MS} \sum_{ik} p_{ik} |\theta_{ik}|
 
-    The size :math:`|\theta_{ik}|` of a table is that in entries, or in bits of flash with its
-    entries as they were when the epoch began. That of the prior would be a constant.
-
+    The size :math:`|\theta_{ik}|` of a table is in entries, or in bits of flash with its entries
+    from the start of the epoch. The prior is left out, since its size is constant.
 
     References
     ----------
@@ -96,17 +95,17 @@ def descend_structure(
     if problem.widths and choose_format is not None:
         widths = engine.widths()
         if fmt is None:
-            # It ended before widths were learned: the widest spoils least of what was.
+            # It ended before widths were learned: the largest one loses least accuracy.
             fmt, widths = choose_format(structure, tables), (problem.widths[-1],) * len(widths)
         tables = narrowed(tables, widths, fmt)
     return structure, tables
 
 
 def _prices(problem: StructureProblem, engine: StructureEngine, fmt: QFormat | None) -> FloatArray:
-    """Return what the table of each slot adds to the loss in the epoch to come."""
+    """Return the penalty of the table of each slot in the next epoch."""
     sizes = entries_of(problem.layout, problem.n_classes)
     if problem.priced_bits is not None and problem.size_weight > 0:
-        # Without a format all tables are worth the same bits: rounding has to show which need few.
+        # Without a format all tables have the same bits: only rounding shows which need few.
         sizes = (
             sizes * problem.priced_bits
             if fmt is None
@@ -116,7 +115,7 @@ def _prices(problem: StructureProblem, engine: StructureEngine, fmt: QFormat | N
 
 
 def _averaged(past: Learned | None, now: Learned, weight: float) -> Learned:
-    """Return the average of tables since the structure became what it is."""
+    """Return the average of tables since the structure last changed."""
     structure, tables = now
     before = past[1] if past is not None and past[0] == structure else None
     return structure, averaged(before, tables, weight)
@@ -125,7 +124,7 @@ def _averaged(past: Learned | None, now: Learned, weight: float) -> Learned:
 def chance_of(
     problem: StructureProblem, hyper: Hyperparameters, rng: np.random.Generator
 ) -> Chance:
-    """Draw all that is random in an epoch."""
+    """Sample the random numbers of an epoch."""
     n_samples = len(problem.X)
     order = drawn_order(n_samples, problem.weights, rng)
     noise = np.zeros(problem.X.shape, dtype=np.uint8)

@@ -13,7 +13,7 @@ from bncc.train.hyperparameters import Hyperparameters
 from bncc.train.joint.candidate_layout import counted_start
 
 UNBOUNDED = 1e30
-"""A unit that no logarithm reaches: before quantization all widths read the same."""
+"""A unit beyond every logarithm: before quantization all widths read the same."""
 
 
 class NativeStructureEngine:
@@ -81,7 +81,7 @@ class NativeStructureEngine:
         return memory.passed(float(total), len(chance.order))
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         self._memory.see(X)
 
     def quantize(self, fmt: QFormat) -> None:
@@ -124,7 +124,7 @@ class NativeStructureEngine:
         return self._memory.state()
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take the numbers of `state` up again; see `Resumable`."""
+        """Restore the numbers of `state`; see `Resumable`."""
         self._memory.restore(state)
 
     def _normalize(self, fmt: QFormat | None) -> None:

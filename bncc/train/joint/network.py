@@ -17,21 +17,21 @@ from bncc.train.joint.candidate_layout import CandidateLayout, Drawn
 from bncc.train.maximum_likelihood import LogTables
 
 BLOCK_ENTRIES = 2**18
-"""Entries that are gathered at once for the gradient of the indicators: a megabyte, so that they
-stay in the cache of a core."""
+"""Entries gathered at once for the gradient of the indicators: a megabyte, which fits the cache of
+a core."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidacy:
-    """Every present slot of every feature, one after the other."""
+    """Every present slot of every feature, concatenated."""
 
-    # (n_present,) int64: feature, parent, stride, offset: As in `CandidateLayout`, of the present
+    # (n_present,) int64: feature, parent, stride, offset: As in `CandidateLayout`, for present
     # slots
     feature: Tensor
     parent: Tensor
     stride: Tensor
     offset: Tensor
-    slot: Tensor  # (n_present,) int64: Where the slot stands among n_features * n_slots
+    slot: Tensor  # (n_present,) int64: Index of the slot among n_features * n_slots
 
     def rows(self, states: Tensor, part: slice) -> Tensor:
         """
@@ -46,11 +46,11 @@ class Candidacy:
 
 class _DrawnSum(autograd.Function):
     r"""
-    Sum the rows of the drawn tables; every indicator has a gradient, drawn or not.
+    Sum the rows of the sampled tables; every indicator has a gradient, sampled or not.
 
     With :math:`\ln p(x, c) = \ln p(c) + \sum_i \sum_k s_{ik} \theta_{ik}(x, c)` (S0 equation 10)
     the derivative by :math:`s_{ik}` is :math:`\theta_{ik}`, summed over samples and classes with
-    what comes from above. Forward reads only where s is 1.
+    the incoming gradient. The forward pass reads only tables with s = 1.
     """
 
     @staticmethod
@@ -93,7 +93,7 @@ drawn_sum: Callable[..., Tensor] = _DrawnSum.apply
 
 class StructureNetwork:
     """
-    log p(x, c) under structures drawn from a distribution (S0).
+    log p(x, c) under structures sampled from a distribution (S0).
 
     Shapes: `log_prior` (n_classes,) float64; `log_table` (n_rows, n_classes) float64.
     """
@@ -113,14 +113,14 @@ class StructureNetwork:
         self.rho = _initial(log_table, device, dtype)
         self.rho_prior = _initial(log_prior, device, dtype).requires_grad_()
         self.phi = self.rho.new_zeros(layout.offset.shape).requires_grad_()
-        # All tables as they are read: normalized and quantized, in one width after the other. The
-        # row of zeros at the end is what a feature reads that is left out of a sample's sum.
+        # All tables as read: normalized and quantized, in one width after the other. The row of
+        # zeros at the end is read by a feature that is dropped from a sample's sum.
         n_read = layout.n_planes * len(self.rho)
         self.theta = self.rho.new_zeros(n_read + 1, self.rho.shape[1])
         self.set_format(None)
 
     def set_format(self, fmt: QFormat | None) -> None:
-        """Choose what all tables are read in from now on."""
+        """Choose the number format of all tables from now on."""
         self.fmt = fmt
         is_present = self.layout.is_present(has_widths=fmt is not None)
         self.is_absent = _tensor(~is_present, self.rho.device)
@@ -131,7 +131,7 @@ class StructureNetwork:
             self.refresh(self.layout.draw(np.where(is_there, slot * every, 0)))
 
     def refresh(self, drawn: Drawn) -> None:
-        """Normalize and quantize tables anew whose parameters have changed."""
+        """Normalize and quantize the tables whose parameters have changed."""
         rows = _tensor(drawn.rows, self.rho.device)
         every_most = self.layout.most if self.layout.widths else [None]
         with torch.no_grad():
@@ -150,14 +150,14 @@ class StructureNetwork:
 
     def draw(self, gumbel: Tensor, tau: float) -> tuple[IntArray, Tensor]:
         r"""
-        Draw a structure by the Gumbel-max trick, with a relaxed gradient.
+        Sample a structure by the Gumbel-max trick, with a relaxed gradient.
 
         .. math::
            s_i = \mathrm{onehot}\,\mathrm{argmax}_k (\ln p_{ik} + \epsilon_{ik}), \quad
            \partial s_i = \partial\,\mathrm{softmax}_k \bigl((\ln p_{ik} + \epsilon_{ik})/\tau\bigr)
 
-        Shapes: `gumbel` (n_features, n_slots) float; returns choice (n_features,) int64, the slot
-        drawn; returns indicator (n_features, n_slots) float, 1 for it and 0 elsewhere.
+        Shapes: `gumbel` (n_features, n_slots) float; returns choice (n_features,) int64, the
+        sampled slot; returns indicator (n_features, n_slots) float, 1 for it and 0 elsewhere.
         """
         noisy = self.logits() + gumbel
         choice = noisy.detach().argmax(dim=1)
@@ -174,7 +174,7 @@ class StructureNetwork:
         dropped: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """
-        Return log p(x, c) under a drawn structure.
+        Return log p(x, c) under a sampled structure.
 
         Shapes: `states` (n_features, n_samples) int64; `choice` (n_features,) int64; `indicator`
         (n_features, n_slots) float; `dropped` (n_features, n_samples) bool; returns log_joint
@@ -207,7 +207,7 @@ class StructureNetwork:
 
     def expected_price(self, prices: Tensor) -> Tensor:
         r"""
-        Return the expected price of the tables (S3 equation 18), exact.
+        Return the expected penalty of the tables (S3 equation 18), exact.
 
         .. math:: \sum_i \sum_k \mathrm{softmax}(\phi_i)_k\,\pi_{ik}
 
@@ -217,7 +217,7 @@ class StructureNetwork:
 
     def costs(self) -> IntArray:
         """
-        Return what the widest quantized tables hold.
+        Return the quantized tables of the largest width.
 
         Shapes: returns (n_rows, n_classes) int64, costs in units of the format; there must be one.
         """

@@ -1,4 +1,4 @@
-"""Structure and tables in training by torch: autograd says what is meant, on any device."""
+"""Structure and tables in training by torch: the reference by autograd, on any device."""
 
 from collections.abc import Mapping
 
@@ -29,11 +29,11 @@ EPSILON = 1e-8
 
 class LazyAdam:
     """
-    Adam whose moments rest while a row is not read.
+    Adam that updates the moments of a row only when it is read.
 
-    Of all candidate tables a structure reads one per feature. Dense Adam would walk over all of
-    them in every step, and move tables that were not even read by what is left of their
-    momentum; here each row counts its own steps.
+    Among all candidate tables, a structure reads one per feature. Dense Adam would update all of
+    them in every step, and move unread tables by their remaining momentum; here each row counts its
+    own steps.
 
     Shapes: `value` (n_rows, n_columns) float.
     """
@@ -45,7 +45,7 @@ class LazyAdam:
         self._count = value.new_zeros(len(value), 1)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the tensors that steps change beside `value`."""
+        """Return the tensors that steps change, except `value`."""
         return {"mean": self._mean, "square": self._square, "count": self._count}
 
     def step(self, rows: Tensor, grad: Tensor, lr: float) -> None:
@@ -63,7 +63,7 @@ class LazyAdam:
 
 
 LARGEST_STEP = 1e37
-"""Of Adam: ten times as much, which its first step divides by 1 - 0.9, is still a float."""
+"""Largest gradient for Adam: ten times it, since its first step divides by 1 - 0.9, is a float."""
 
 
 class TorchStructureEngine:
@@ -86,9 +86,9 @@ class TorchStructureEngine:
 
     @property
     def _tensors(self) -> dict[str, Tensor]:
-        """What steps change, beside the moments of the prior and of phi."""
+        """State that steps change, except the moments of the prior and of phi."""
         network = self._network
-        # theta follows from rho, but normalizing anew may round otherwise.
+        # theta follows from rho, but normalizing again may round otherwise.
         own = {"rho": network.rho, "theta": network.theta}
         return own | {"rho_prior": network.rho_prior, "phi": network.phi} | self._tables.state()
 
@@ -127,7 +127,7 @@ class TorchStructureEngine:
         tau: float,
         prices: Tensor | None,
     ) -> tuple[float, int]:
-        """Return the mean loss of a batch, and how many of its samples are decided wrongly."""
+        """Return the mean loss of a batch, and its number of wrong decisions."""
         network = self._network
         choice, indicator = network.draw(gumbel, tau)
         drawn = network.layout.draw(choice)
@@ -147,7 +147,7 @@ class TorchStructureEngine:
         return float(loss.detach()), n_wrong(log_joint.detach(), self._target[rows])
 
     def see(self, X: IntArray) -> None:
-        """Learn from other states of the same samples from now on."""
+        """Use other states of the same samples from now on."""
         self._states = states_tensor(np.ascontiguousarray(X.T), self._device)
 
     def quantize(self, fmt: QFormat) -> None:
@@ -179,7 +179,7 @@ class TorchStructureEngine:
         )
 
     def restore(self, state: Mapping[str, AnyArray]) -> None:
-        """Take the numbers of `state` up again; see `Resumable`."""
+        """Restore the numbers of `state`; see `Resumable`."""
         put_back(self._tensors, state)
         restore_optimizer("prior", self._prior, state)
         restore_optimizer("phi", self._phi, state)

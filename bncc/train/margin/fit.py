@@ -1,4 +1,4 @@
-"""Maximum-margin parameters of S1: L-BFGS from counts, ended where cross-validation errs least."""
+"""Maximum-margin parameters of S1: L-BFGS from counts, stopped by cross-validation."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ HUBER = 0.5
 
 def huber_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     r"""
-    Return a hinge whose corner is rounded, and its slope.
+    Return a hinge with a rounded corner, and its slope.
 
     .. math::
        \ell(t) = \begin{cases}
@@ -40,7 +40,7 @@ def huber_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def log_margins(log_joint: FloatArray, y: IntArray, eta: float) -> tuple[FloatArray, FloatArray]:
     r"""
-    Return log margins with the soft maximum of S0, and the share of each wrong class in them.
+    Return log margins with the soft maximum of S0, and each wrong class's share of them.
 
     .. math:: \ln d_n = \ln p(c_n, x_n) - \frac1\eta \ln \sum_{c \ne c_n} p(c, x_n)^\eta
 
@@ -82,11 +82,11 @@ def margin_loss(
 
 @dataclass(frozen=True, eq=False)
 class MarginLayout:
-    """Tables below one another, one column per class; the prior is behind them."""
+    """Concatenated tables, one column per class, followed by the prior."""
 
     structure: Structure  # The graph; its arcs may form cycles
     n_states: Sequence[int]  # Cardinality of each feature
-    # Those whose tables can move: with the class as a parent, and more than one state
+    # Features with trainable tables: with the class as a parent, and more than one state
     features: tuple[int, ...]
     offset: IntArray  # (n_features,) int64: First row of the table of each of `features`
     # (n_distributions,) int64: start and size: First row and rows of each distribution: a feature's
@@ -101,7 +101,7 @@ class MarginLayout:
 
     def reads(self, X: IntArray) -> csr_array:
         """
-        Return which rows of the tables samples read, as a matrix of ones.
+        Return the table rows that samples read, as a sparse matrix of ones.
 
         Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_rows) csr_array of float64,
         one entry per sample and table: 12 bytes each.
@@ -115,7 +115,7 @@ class MarginLayout:
 
     def pack(self, tables: LogTables) -> FloatArray:
         """
-        Return the vector of tables that are normalized.
+        Return the vector of normalized tables.
 
         Shapes: returns ((n_rows + 1) * n_classes,) float64, logits.
         """
@@ -125,7 +125,7 @@ class MarginLayout:
 
     def log_probabilities(self, logits: FloatArray) -> tuple[FloatArray, FloatArray]:
         """
-        Normalize.
+        Normalize logits to tables.
 
         Shapes: `logits` ((n_rows + 1) * n_classes,) float64; returns theta (n_rows, n_classes)
         float64, log-probabilities of states given those of parents and class; returns prior
@@ -151,7 +151,7 @@ class MarginLayout:
 
     def unpack(self, logits: FloatArray) -> tuple[FloatArray, dict[int, FloatArray]]:
         """
-        Return the tables that can move.
+        Return the trainable tables.
 
         Shapes: `logits` ((n_rows + 1) * n_classes,) float64; returns prior (n_classes,) float64,
         natural log-probabilities.
@@ -162,7 +162,7 @@ class MarginLayout:
         return prior, {i: theta[first:end] for i, first, end in rows}
 
     def _totals(self, values: FloatArray) -> FloatArray:
-        """Return in each row the sum over its distribution."""
+        """Return for each row the sum over its distribution."""
         return np.repeat(np.add.reduceat(values, self.start), self.size, axis=0)
 
 
@@ -180,22 +180,22 @@ def margin_layout_of(structure: Structure, n_states: Sequence[int]) -> MarginLay
 
 
 MEMORY = 10
-"""Pairs of steps and slopes that L-BFGS remembers."""
+"""Pairs of steps and slopes that L-BFGS stores."""
 MOST_SEARCHED = 20
-"""Evaluations in a line search, at most."""
+"""Limit on evaluations in a line search."""
 
 Seen = Callable[[FloatArray], object]
-"""Called with the logits after each iteration."""
+"""Callback with the logits after each iteration."""
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples, and what they read."""
+    """Samples, and the rows that they read."""
 
-    reads: csr_array  # (n, n_rows) csr_array: As `MarginLayout.reads` gives them
+    reads: csr_array  # (n, n_rows) csr_array: From `MarginLayout.reads`
     X: IntArray  # (n, n_features) int: States
     y: IntArray  # (n,) int: Class indices
-    # (n,) float64 or None: How much each sample counts; None where all count alike
+    # (n,) float64 or None: Sample weights; None for equal weights
     weights: FloatArray | None
 
     def among(self, chosen: BoolArray) -> "Samples":
@@ -210,7 +210,7 @@ class Samples:
 
 
 class MarginDescent:
-    """A descent on the logits of the tables of those classes that have samples."""
+    """A descent on the logits of the tables, over the classes with samples."""
 
     def __init__(self, layout: MarginLayout, samples: Samples, n_classes: int) -> None:
         self._layout, self._samples = layout, samples
@@ -227,7 +227,7 @@ class MarginDescent:
         self.begin = layout.pack(there)
 
     def run(self, lambda_: float, eta: float, iterations: int, seen: Seen) -> FloatArray:
-        """Descend."""
+        """Run the descent."""
         if len(self._classes) < 2:
             return self.begin
         logits, _, _ = fmin_l_bfgs_b(
@@ -246,14 +246,14 @@ class MarginDescent:
         return loss, self._layout.slope(theta, by_theta, slopes.sum(axis=0))
 
     def right(self, logits: FloatArray, held: Samples) -> float:
-        """Return how much of other samples is decided rightly, the first class on ties."""
+        """Return the accuracy on other samples, with the first class on ties."""
         theta, prior = self._layout.log_probabilities(logits)
         decided = self._classes[(held.reads @ theta + prior).argmax(axis=1)]
         is_right = decided == held.y
         return float(is_right.sum() if held.weights is None else held.weights[is_right].sum())
 
     def tables(self, logits: FloatArray) -> LogTables:
-        """Return the tables that logits stand for."""
+        """Return the tables that logits represent."""
         counted_prior, counted = self._counted
         of_classes, moved = self._layout.unpack(logits)
         prior, tables = counted_prior.copy(), [table.copy() for table in counted]
@@ -281,10 +281,10 @@ def margin_log_tables(
        \ln d_n = \ln p(c_n, x_n) - \max_{c \ne c_n} \ln p(c, x_n)
 
     with the Huber hinge and the soft maximum of `margin_loss`. The search is over logits of the
-    tables, so that these stay normalized, and begins at `ml_log_tables`. Followed to its end it
-    fits the rows alone: lambda and the number of iterations are those of the largest rate of right
-    decisions in cross-validation; of equals the fewest iterations, then the largest lambda, whose
-    tables are the least steep and lose least when they are rounded.
+    tables, so that these stay normalized, and starts at `ml_log_tables`. Run to convergence, it
+    would overfit: lambda and the number of iterations are those with the highest accuracy in
+    cross-validation; ties take the fewest iterations, then the largest lambda, whose tables are the
+    least steep and lose least by rounding.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float64;
     returns log_prior (n_classes,) float64, natural log-probabilities; minus infinity for a class
@@ -293,7 +293,7 @@ def margin_log_tables(
     References
     ----------
     S1, section 3.2, equation of M(B|S), and section 5; the parameters are those of its reference
-    23, which descends by conjugate gradients.
+    23, which uses conjugate gradients.
     """
     counted = ml_log_tables(X, y, structure, n_states, n_classes, weights=weights)
     if len(np.unique(y)) < 2:
@@ -325,9 +325,9 @@ def _course(
     descent: MarginDescent, held: Samples, lambda_: float, settings: MarginSettings, tell: Seen
 ) -> FloatArray:
     """
-    Return how much of what is held out is decided rightly, at first and after each iteration.
+    Return the validation accuracy, initially and after each iteration.
 
-    A descent that ends by itself stays where it is.
+    A descent that converges keeps its result.
     """
     right = [descent.right(descent.begin, held)]
 
@@ -340,7 +340,7 @@ def _course(
 
 
 def _counted(told: Progress | None, n_descents: int, most: int) -> Iterator[Seen]:
-    """Yield for one descent after the other what counts its iterations."""
+    """Yield for each descent in turn the callback that counts its iterations."""
     for descent in range(n_descents):
         done = 0
 

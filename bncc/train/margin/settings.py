@@ -1,9 +1,9 @@
 """
-What steers maximum-margin parameters, and the defaults that were measured.
+Settings of maximum-margin parameters, with measured defaults.
 
-Both were chosen by what cross-validation itself says, on five random halves of spambase (the seeds
-0 to 4 of a permutation) and on the training rows of the authors' fold of usps. Best rate of five
-folds within 60 iterations, in percent, of spambase the mean of the halves:
+Both were chosen by cross-validation accuracy on five random halves of spambase (the seeds 0 to 4 of
+a permutation) and on the training rows of the authors' fold of usps. Best accuracy over five folds
+within 60 iterations, in percent; for spambase the mean of the halves:
 
 ==================  =====  =====  =====  =====  =====  =====
 lambda              0.003  0.01   0.03   0.1    0.3    1
@@ -23,22 +23,22 @@ from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 
 LAMBDAS = (0.01, 0.03, 0.1, 0.3)
-"""Those that cross-validation chooses from: margins of 100 to 3.3 nats are enough."""
+"""Scales for cross-validation to choose from: margins of 100 to 3.3 nats are enough."""
 MOST_ITERATIONS: int = OPTIONS["epochs"].measured
 ETA: float = OPTIONS["eta"].measured
 N_FOLDS = 5
-"""As in S1's other choices."""
+"""Number of folds, as in S1's other choices."""
 
 
 @dataclass(frozen=True)
 class MarginSettings:
-    """What steers maximum-margin parameters."""
+    """Settings of maximum-margin parameters."""
 
-    lambdas: tuple[float, ...] = LAMBDAS  # Scales of the margin to choose from
+    lambdas: tuple[float, ...] = LAMBDAS  # Candidate scales of the margin
     eta: float = ETA  # Sharpness of the soft maximum over the wrong classes
-    most_iterations: int = MOST_ITERATIONS  # Of L-BFGS, from which cross-validation chooses
-    n_folds: int = N_FOLDS  # Parts that the training rows are dealt to
-    seed: int = 0  # Of dealing them
+    most_iterations: int = MOST_ITERATIONS  # Limit of L-BFGS, from which cross-validation chooses
+    n_folds: int = N_FOLDS  # Number of folds of the training rows
+    seed: int = 0  # Random seed of the folds
 
 
 def margin_settings_of(settings: TrainSettings) -> MarginSettings:

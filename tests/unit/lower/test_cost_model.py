@@ -85,3 +85,5 @@ def test_the_textbook_classifier_has_a_byte_per_cost():
 def test_a_family_without_weights_is_named() -> None:
     with pytest.raises(RuntimeError, match="the family 'absent' has no weights"):
         cost_model.weighted("absent", None, "-O2", (1.0,), which=0)
+    with pytest.raises(RuntimeError, match="'plain' has 2 weights of 1 terms of code; correct"):
+        cost_model.weighted("plain", None, "-O2", (1.0,), which=1)

@@ -10,7 +10,7 @@ import pytest
 
 from bncc.report.formats import report_csv, report_json, report_md, report_svg
 from bncc.report.sheets import sheets_of
-from bncc.search.trial_result import Study
+from bncc.search.trial_result import Rate, Study
 from tests import studies
 
 STUDY = studies.study(50)
@@ -59,6 +59,25 @@ def test_markdown_names_families_where_baselines_are_among_them() -> None:
     assert "## Structures compared\n\n| Structure |" in text
     text = report_md(sheets_of([studies.with_baselines(STUDY, 1)]), "T")
     assert "## Families compared\n\n| Family |" in text
+
+
+def test_markdown_names_failed_trials_before_the_recommendations() -> None:
+    text = report_md(sheets_of([replace(STUDY, failed={60: "no cut", 61: "no cut"})]), "T")
+    listed = "Failed trials:\n\n- 2 trials: no cut (trials 60, 61)\n\n## Recommendations"
+    assert listed in text
+    assert "Failed trials" not in report_md(sheets_of([replace(STUDY, failed={})]), "T")
+
+
+def test_svg_says_where_the_error_axis_is_logarithmic() -> None:
+    assert "logarithmic" not in report_svg(sheets_of([STUDY]), "T")
+    low = replace(
+        STUDY,
+        points=tuple(
+            replace(p, validation=Rate((p.number % 5 / 600,), 600)) if p.number % 4 else p
+            for p in STUDY.points
+        ),
+    )
+    assert "error rate on validation rows (logarithmic)" in report_svg(sheets_of([low]), "T")
 
 
 def test_markdown_escapes_names() -> None:

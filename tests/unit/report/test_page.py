@@ -107,11 +107,32 @@ def test_the_page_reads_without_scripts() -> None:
     for advice in sheets[0].views[0].advice:
         assert all(sentence in html for sentence in advice.sentences)
     for panel in sheets[0].views[0].panels:
-        assert f"Error on validation rows against {panel.axis.title}</title>" in html
+        assert f"Error rate on validation rows against {panel.axis.title}</title>" in html
     for point in sheets[0].views[0].on_front:
         words = (f"<span>{word}</span>" for word in point.command.split(" "))
         assert " ".join(words).replace("&&", "&amp;&amp;") in html
     assert re.search(r'data-target="cortex-m0" hidden', html)
+
+
+def test_chosen_boosted_tables_are_drawn_where_the_study_records_them() -> None:
+    study = studies.study(12)
+    tables = ((("light", ("≤ 2.5", "> 2.5")),),)
+    points = tuple(replace(p, family="tables", parents=(), operations=40) for p in study.points)
+    drawn = tuple(replace(p, tables=tables) for p in points)
+    assert "Tables that read each feature" in page_html(
+        sheets_of([replace(study, points=drawn)]), "T"
+    )
+    html = page_html(sheets_of([replace(study, points=points)]), "T")
+    assert "Tables that read each feature" not in html
+    assert "4 boosted tables; this study does not record" in html
+
+
+def test_failed_trials_are_named_once_per_reason() -> None:
+    failed = dict.fromkeys(range(90, 95), "memory is exhausted")
+    html = page_html(sheets_of([replace(studies.study(9), failed=failed)]), "T")
+    assert "5 trials failed, for 1 reason<" in html
+    assert html.count("memory is exhausted") == 1
+    assert "trials failed" not in page_html(sheets_of([replace(studies.study(9), failed={})]), "T")
 
 
 def test_several_studies_stand_side_by_side() -> None:

@@ -34,9 +34,9 @@ def test_the_sentences_of_a_small_study() -> None:
     (advice,) = advise(study, "rv32", [4096])
     assert advice.point is study.points[0]
     assert advice.sentences == (
-        "Best in 4 KB of flash on rv32: naive with 3 bits, with an error rate of 11.2 % (9.4 to "
-        "13.3) on validation rows and 10.0 % on test rows, 3,812 bytes and 611 instructions per "
-        "call of predict (from states).",
+        "In 4 KB of flash on rv32, the most accurate model is naive with 3 bits, with an error "
+        "rate of 11.2 % (9.4 to 13.3) on validation rows and 10.0 % on test rows; it takes 3,812 "
+        "bytes and 611 instructions per call of predict (from states).",
         "Half as much flash adds 6.8 points to the error rate: chow-liu with 2 bits in 1,500 "
         "bytes.",
     )
@@ -77,8 +77,8 @@ def test_a_budget_in_which_nothing_fits() -> None:
     assert advice.point is None
     assert advice.sentences == (
         "No measured model fits in 2,000 bytes of flash on rv32.",
-        "The smallest is naive with 3 bits: 3,812 bytes, with a 11.2 % error rate on validation "
-        "rows.",
+        "The smallest is naive with 3 bits: 3,812 bytes, with an error rate of 11.2 % on "
+        "validation rows.",
     )
 
 
@@ -118,11 +118,26 @@ def test_a_huge_classifier_is_still_told() -> None:
     assert advice.point is not None
 
 
-def test_a_sum_of_tables_is_not_taken_for_naive_bayes() -> None:
-    one = replace(point(1, "tables", 112, 900), parents=((), ()))
+def test_boosted_tables_are_not_taken_for_naive_bayes() -> None:
+    one = replace(point(1, "tables", 112, 900), parents=((), ()), operations=8 * 13)
     (advice,) = advise(with_points(one), "rv32", [1024])
-    assert "flash on rv32: tables with 3 bits, with an error rate" in advice.sentences[0]
-    assert structure_words(one).startswith("Boosted tables")
+    assert "is boosted tables with 3 bits, with an error rate of 11.2 %" in advice.sentences[0]
+    tables = (
+        (("hall", ("≤ 2", "2 .. 4", "> 4")), ("mode", ("a", "b"))),
+        (("hall", ("≤ 1", "> 1")),),
+    )
+    assert structure_words(replace(one, tables=tables)).startswith(
+        "2 boosted tables with 4 cuts of 2 features."
+    )
+
+
+def test_a_study_that_does_not_record_its_tables_says_so() -> None:
+    """They add C costs for each of 12 tables and the prior."""
+    one = replace(point(1, "tables", 112, 900), parents=((), ()), operations=8 * 13)
+    assert structure_words(one, 8) == (
+        "12 boosted tables; this study does not record the features and cuts that they read."
+    )
+    assert structure_words(one).startswith("Boosted tables; this study does not record")
 
 
 def test_figures_in_words() -> None:

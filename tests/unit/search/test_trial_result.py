@@ -35,8 +35,15 @@ def test_the_interval_is_the_one_of_wilson(counts: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("test", [None, Rate((0.2, 0.1, 0.3), 90)])
 def test_json_makes_the_same_point(test: Rate | None) -> None:
-    point = Point(**{**vars(POINT), "test": test})
+    tables = ((("hall", ("≤ 2", "> 2")), ("mode", ("a", "b"))),)
+    point = Point(**{**vars(POINT), "test": test, "tables": tables})
     assert Point.from_json(json.loads(json.dumps(point.to_json()))) == point
+
+
+def test_json_of_an_earlier_version_has_no_tables() -> None:
+    facts = POINT.to_json()
+    del facts["tables"]
+    assert Point.from_json(facts) == POINT
 
 
 def test_a_machine_where_it_does_not_fit_has_no_footprint() -> None:

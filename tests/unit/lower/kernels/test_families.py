@@ -1,4 +1,6 @@
-"""Descriptions of layouts by kernels."""
+"""Descriptions of layouts by kernels, and names of families."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,3 +47,9 @@ def naive(n_features: int, n_classes: int, most: int, prior: int = 0) -> Program
 )
 def test_a_layout_in_words(family: str, some: Program, summary: str) -> None:
     assert summary in {kernel.summary for kernel in FAMILIES[family](some)}
+
+
+def test_a_layout_of_another_family_or_class_is_refused() -> None:
+    for given in ({"name": "other"}, {"kernel": dict}):
+        with pytest.raises(RuntimeError, match="yields a PlainKernel of family 'plain'; set"):
+            next(replace(FAMILIES["plain"], **given)(naive(1, 2, 1)))

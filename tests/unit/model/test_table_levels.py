@@ -1,0 +1,19 @@
+"""Levels of boosted tables in the units of the sensor."""
+
+from bncc.model.table_levels import table_levels
+from tests import models as hand
+
+
+def test_levels_are_those_of_the_tables() -> None:
+    model = hand.sum_of_tables()
+    found = table_levels(model)
+    assert len(found) == len(model.tables)
+    for table, lookup in zip(found, model.lookups, strict=True):
+        assert [name for name, _ in table] == [model.features[f].name for f in lookup.features]
+        assert tuple(len(levels) for _, levels in table) == tuple(lookup.n_levels)
+    assert found[0][0][0] == "hall"
+    assert "≤ -7" in found[0][0][1]
+
+
+def test_a_network_has_none() -> None:
+    assert table_levels(hand.naive_integer()) == ()
