@@ -139,8 +139,8 @@ def command(
     Compile MODEL to C, with test vectors, a self-test, and files for a build system.
 
     With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
-    tools of the target are installed, else estimated; generic C counts as for a Cortex-M0. Figures
-    that `bncc train --max-flash` has recorded in MODEL for the same C are used as they are. If the
+    tools of the target are installed, else estimated; generic C is measured as for a Cortex-M0.
+    Figures that `bncc train --max-flash` has recorded in MODEL for the same C are reused. If the
     budget is exceeded and --optimize is not given, --optimize size is tried.
     """
     if target == "all":

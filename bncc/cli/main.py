@@ -187,4 +187,4 @@ def _abandon_stdout() -> None:
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:
-    """Train quantized Bayesian-network classifiers and compile them to verified C99."""
+    """Train boosted tables and Bayesian-network classifiers; compile them to verified C99."""

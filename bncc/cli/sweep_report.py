@@ -80,10 +80,10 @@ def report_of(finding: Finding) -> str:
     if finding.best is not None:
         inside = " within the budget" if finding.limit.is_bounded else ""
         rows.append([f"best{inside}", _best(finding.best, finding)])
-        rows.append(["again", finding.best.command])
+        rows.append(["reproduce", finding.best.command])
     if finding.pick is not None and finding.best is not None:
         rows.append(["wrote", finding.pick])
-        rows.append(["its C", _emit(finding.pick, finding.best, finding)])
+        rows.append(["emit", _emit(finding.pick, finding.best, finding)])
     rows.append(["next", f"bncc report {shlex.quote(finding.study)} -o report.html"])
     return "\n\n".join([*parts, aligned(rows)])
 

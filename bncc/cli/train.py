@@ -80,7 +80,7 @@ COMMON = (
     help="Cross-validation folds for the reported error rate; 0 for none [default: 5, or 0 with "
     "test rows or --repeats].",
 )
-@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows for error_test.")
+@click.option("--test", "test_path", metavar="DATA", help="Labeled test rows for the test error.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
 @click.option(
     "--units",

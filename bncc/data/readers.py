@@ -44,8 +44,8 @@ def _reader(path: StrPath, suffix: str) -> Callable[[StrPath], Table]:
     if Path(path).is_dir():
         raise DataError(f"'{path}' is a folder; name a file in it")
     raise DataError(
-        f"'{path}' has no suffix of a supported format; rename it to {', '.join(KNOWN_SUFFIXES)} "
-        "(text formats also .gz)"
+        f"'{path}' has no suffix of a supported table format; pass a file in "
+        f"{', '.join(KNOWN_SUFFIXES)} (text formats also .gz)"
     )
 
 

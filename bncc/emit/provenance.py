@@ -78,7 +78,7 @@ def recall_line(model: Model) -> str | None:
     is_first = part == "validation" and has_folds(model.training)
     rows = FIRST_FOLD if is_first else _COUNTED_ON[part]
     known = [
-        f"{c_comment(label)} {100 * share:.1f} %"
+        f"{c_comment(label)}: {100 * share:.1f} %"
         for label, share in zip(model.classes, recall, strict=True)
         if share is not None
     ]

@@ -188,20 +188,20 @@ METHODS = (
         "Interval",
         "Wilson's 95 % interval, with the number of validation rows summed over the seeds. Rows "
         "are assumed independent, with --groups and --ordered too, so it is too narrow there. "
-        "It applies to one trial; the best of many looks better than it is, and the test error "
-        "rate shows by how much.",
+        "It applies to one trial; for the best of many it is optimistic, and the test error rate "
+        "shows by how much.",
     ),
     (
         "Pareto front",
-        "A trial is on the front if every trial of at most its cost has a higher error rate. A "
-        "step is marked as significant if the upper end of its interval is below the mean error "
+        "A trial is on the front if every trial of at most its footprint has a higher error rate. "
+        "A step is marked as significant if the upper end of its interval is below the mean error "
         "rate of the previous significant step; the first step always is. Trials are evaluated "
         "on the same rows, so this is a rule of thumb, not a test.",
     ),
     (
         "Hypervolume",
         "The share of a box that a family's front dominates, 0 to 100 %: error rates from 0 to "
-        "the largest of all trials, and the logarithm of the cost from the smallest to the "
+        "the largest of all trials, and the logarithm of the footprint from the smallest to the "
         "largest of all trials of the study on that target. It depends on which trials were run.",
     ),
     (

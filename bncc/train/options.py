@@ -141,7 +141,7 @@ class TrainOptions:
     # learned again.
     parameters: Annotated[str, Option(
         choices=(*LOSSES, *REFIT), shown=tuple(METHODS), noun="parameters", shows_default=True,
-        help="Parameter learning.",
+        help="Parameter learning: ml and bdeu estimate from counts, the others minimize a loss.",
     )] = "hybrid"  # fmt: skip
     # None is ``mdl``, except for columns of states, which are kept
     discretize: Annotated[

@@ -46,7 +46,7 @@ _TEXTS = {
     "image.",
     "hill-climb": "TAN by hill climbing on a discriminative score.",
     "anneal": "TAN by simulated annealing on a discriminative score.",
-    "etan": "Extended TAN: maximum branching of BDeu or BIC; features may do without the class.",
+    "etan": "Extended TAN: maximum branching of BDeu or BIC; features may lack the class parent.",
     "s-etan": "Simplified extended TAN: a feature parent requires the class as a parent.",
     "a-etan": "Extended TAN with the equivalent sample size of highest BDeu.",
     "sa-etan": "Simplified extended TAN with the equivalent sample size of highest BDeu.",

@@ -127,7 +127,7 @@ def test_a_table_that_cannot_be_learned_is_one_line(
         ("d.csv.gz", b"\x1f\x8b\x08\x00broken", "truncated or corrupt gzip data"),
         ("d.npz", b"PK\x03\x04", "truncated or corrupt npz file"),
         ("d.arff", b"@relation x\n@data\n1,2\n", "d.arff"),
-        ("d.xlsx", b"PK", "no suffix of a supported format"),
+        ("d.xlsx", b"PK", "no suffix of a supported table format"),
         ("d.parquet", b"PAR1", "d.parquet"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_model_records_its_origin(run: Run, readings: Path, tmp_path: Path) ->
     run("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", "--name", "m")
     header = (tmp_path / "c" / "m.h").read_text().replace("\n *               ", " ")
     assert f" *   data        240 rows of 4 columns; sha256 of their file {digest}\n" in header
-    assert re.search(r"\n \*   recall      (on|by) [a-z -]+: kind 0 \d+\.\d %, ", header)
+    assert re.search(r"\n \*   recall      (on|by) [a-z -]+: kind 0: \d+\.\d %, ", header)
 
 
 def test_python_prints_the_command_of_the_same_c(

@@ -135,8 +135,8 @@ def test_the_command_behind_a_pick_emits_what_was_measured(
     Path("space.toml").write_text(space, encoding="utf-8")
     words = [bundled_path("wifi"), "--study", "s.db", "--space", "space.toml", "--trials", 1]
     words += ["--repeats", 1, "--target", "x86", "--pick", "best.bncc", "--entry", "scores"]
-    (line,) = (w for w in run("sweep", *words).stdout.splitlines() if w.startswith("its C"))
-    emit, measured = line.split(maxsplit=2)[2].split("; measured with ")
+    (line,) = (w for w in run("sweep", *words).stdout.splitlines() if w.startswith("emit"))
+    emit, measured = line.split(maxsplit=1)[1].split("; measured with ")
     assert (
         emit == f"bncc emit-c best.bncc --target x86 --optimize {optimize} --entry scores -o best"
     )

@@ -65,8 +65,8 @@ typedef uint8_t category_with_missing_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. `missing` names the state of a
- * missing or unseen reading.
+ * below the reading) or the code of a category. `missing` is the state of a missing or
+ * unseen reading.
  *
  *     0  color: 4 states, categories 0=red 1=gr?n 2='/; missing: state 3
  *     1  weight: 3 states, thresholds 2.5; missing: state 2
@@ -99,7 +99,7 @@ int16_t category_with_missing_predict_trusted(const uint8_t x[CATEGORY_WITH_MISS
 /* From raw readings. Any values are safe. */
 int16_t category_with_missing_predict_raw(const category_with_missing_raw_t *x);
 
-/* Discretizes raw readings into states, for example to compute scores. */
+/* Discretizes raw readings into states, the input of functions that do not take readings. */
 void category_with_missing_states(const category_with_missing_raw_t *x,
     uint8_t state[CATEGORY_WITH_MISSING_N_FEATURES]);
 

@@ -63,8 +63,8 @@ typedef uint8_t general_network_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. `missing` names the state of a
- * missing or unseen reading.
+ * below the reading) or the code of a category. `missing` is the state of a missing or
+ * unseen reading.
  *
  *     0  x0: 2 states; missing: state 0
  *     1  x1: 3 states; missing: state 0
@@ -96,7 +96,7 @@ int16_t general_network_predict_trusted(const uint8_t x[GENERAL_NETWORK_N_FEATUR
 /* From 4 raw readings. Any values are safe. */
 int16_t general_network_predict_raw(const general_network_raw_t *x);
 
-/* Discretizes raw readings into states, for example to compute scores. */
+/* Discretizes raw readings into states, the input of functions that do not take readings. */
 void general_network_states(const general_network_raw_t *x,
     uint8_t state[GENERAL_NETWORK_N_FEATURES]);
 

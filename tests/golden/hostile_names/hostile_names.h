@@ -70,8 +70,8 @@ typedef uint8_t hostile_names_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. `missing` names the state of a
- * missing or unseen reading.
+ * below the reading) or the code of a category. `missing` is the state of a missing or
+ * unseen reading.
  *
  *     0  ": 2 states; missing: state 0
  *     1  '/ int main: 2 states; missing: state 0
@@ -107,7 +107,7 @@ int16_t hostile_names_predict_trusted(const uint8_t x[HOSTILE_NAMES_N_FEATURES])
 /* From 8 raw readings. Any values are safe. */
 int16_t hostile_names_predict_raw(const hostile_names_raw_t *x);
 
-/* Discretizes raw readings into states, for example to compute scores. */
+/* Discretizes raw readings into states, the input of functions that do not take readings. */
 void hostile_names_states(const hostile_names_raw_t *x,
     uint8_t state[HOSTILE_NAMES_N_FEATURES]);
 

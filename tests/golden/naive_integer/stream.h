@@ -59,8 +59,8 @@ typedef uint8_t stream_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. `missing` names the state of a
- * missing or unseen reading.
+ * below the reading) or the code of a category. `missing` is the state of a missing or
+ * unseen reading.
  *
  *     0  pressure: 3 states, thresholds -5 100; missing: state 0
  *     1  light: 2 states, thresholds 0; missing: state 0
@@ -91,7 +91,7 @@ int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 /* From 2 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
-/* Discretizes raw readings into states, for example to compute scores. */
+/* Discretizes raw readings into states, the input of functions that do not take readings. */
 void stream_states(const stream_raw_t *x,
     uint8_t state[STREAM_N_FEATURES]);
 

@@ -60,8 +60,8 @@ typedef uint8_t stream_cost_t;
 /* Inputs
  * ------
  * Element i of x is the state of feature i: the bin of a number (how many of its thresholds are
- * below the reading) or the code of a category. `missing` names the state of a
- * missing or unseen reading.
+ * below the reading) or the code of a category. `missing` is the state of a missing or
+ * unseen reading.
  *
  *     0  x0: 2 states, thresholds 0.5; missing: state 0
  *     1  x1: 3 states, thresholds -1.25 3; missing: state 0
@@ -92,7 +92,7 @@ int16_t stream_predict_trusted(const uint8_t x[STREAM_N_FEATURES]);
 /* From 3 raw readings. Any values are safe. */
 int16_t stream_predict_raw(const stream_raw_t *x);
 
-/* Discretizes raw readings into states, for example to compute scores. */
+/* Discretizes raw readings into states, the input of functions that do not take readings. */
 void stream_states(const stream_raw_t *x,
     uint8_t state[STREAM_N_FEATURES]);
 

@@ -37,7 +37,7 @@ def test_unknown_suffixes_list_the_known(tmp_path: Path) -> None:
     """A missing file and a folder have their own errors."""
     (tmp_path / "a.xlsx").write_text("x")
     with pytest.raises(
-        DataError, match="no suffix of a supported format; rename it to \\.csv, \\.tsv"
+        DataError, match="no suffix of a supported table format; pass a file in \\.csv, \\.tsv"
     ):
         read_table(tmp_path / "a.xlsx")
     with pytest.raises(DataError, match="is a folder; name a file in it"):

@@ -61,7 +61,7 @@ def test_the_header_has_all_of_it():
     model = trained(data=DATA, recall=[1.0, 0.5, None], confusion_of="validation")
     command = emit_command("m", [("--with", "scores")])
     text = emit_c(model, EmitOptions("m", command=command)).files["m.h"]
-    assert " *   recall      on validation rows: c0 100.0 %, c1 50.0 %\n" in text
+    assert " *   recall      on validation rows: c0: 100.0 %, c1: 50.0 %\n" in text
     joined = text.replace("\n *               ", " ")
     assert f" *   data        5,456 rows of 25 columns; sha256 of their file {DIGEST}\n" in joined
     assert " *   command     bncc emit-c m.bncc -o m --name m --with scores\n */" in text
@@ -70,7 +70,7 @@ def test_the_header_has_all_of_it():
 def test_recall_after_a_search_is_that_of_its_first_fold():
     record = {"recall": [1.0, 0.5, None], "confusion_of": "validation"}
     said = recall_line(trained(**record, validation_folds=5))
-    assert said == "on validation rows of the first fold: c0 100.0 %, c1 50.0 %"
+    assert said == "on validation rows of the first fold: c0: 100.0 %, c1: 50.0 %"
     assert recall_line(trained(**record, validation_folds=1)).startswith("on validation rows: ")
 
 
@@ -119,5 +119,5 @@ def test_many_classes_have_their_worst_recall():
     )
     assert recall_line(model) == "on training rows: at least 25.0 % of each of 25 classes"
     assert recall_line(trained(recall=[1, 0, 1], confusion_of="cross-validation")) == (
-        "by cross-validation: c0 100.0 %, c1 0.0 %, c2 100.0 %"
+        "by cross-validation: c0: 100.0 %, c1: 0.0 %, c2: 100.0 %"
     )
