@@ -41,7 +41,8 @@ def trained(
     from bncc.search.budget_search import families_of, refuse_searched, search
 
     refuse_searched(settings)
-    families, note = families_of(settings, estimator.structure, extras)
+    named = settings.structure if estimator.structure else None
+    families, note = families_of(settings, named, extras)
     budget = Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
     found = search(dataset, settings, budget, families=families)
     notes = (*found.result.notes, *([note] if note else []))

@@ -161,7 +161,8 @@ def settings_of(estimator: Any) -> TrainSettings:
         for name, option in OPTIONS.items()
         if option.argument is not None
     }
-    options["structure"] = canonical_name(estimator.structure or STRUCTURES[0])
+    name = estimator.structure or STRUCTURES[0]
+    options["structure"] = canonical_name(name) if isinstance(name, str) else name
     options["structure_options"] = texts_of(estimator.structure_options)
     options["seed"] = seed_of(estimator.random_state)
     options["float_"] = not estimator.quantize

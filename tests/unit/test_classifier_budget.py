@@ -67,6 +67,7 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
             "boosted tables are not tried, as they do not support parameters='ml'",
         ),
         ({"structure": "chow-liu"}, ("chow-liu",), None),
+        ({"structure": "boosted"}, ("tables",), None),
     ],
 )
 def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families, note):

@@ -99,6 +99,7 @@ def test_it_is_judged_on_groups():
     [
         ({"lr": -1.0}, r"^lr is -1\.0; it must be a positive number$"),
         ({"lam": -1.0, "parameters": "hybrid"}, "^lam is -1.0; it must be a number, 0 or more$"),
+        ({"structure": ["naive"]}, "^unknown structure '\\['naive'\\]'; choose "),
         ({"random_state": -1}, "^random_state is -1; it must be at least 0$"),
         ({"n_bins": 1}, "^n_bins is 1; it must be at least 2$"),
         ({"quantize": False, "bits": 3}, "leave out quantize=False, or the bits$"),
