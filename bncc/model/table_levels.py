@@ -6,17 +6,30 @@ from bncc.discretize.state_words import span
 from bncc.model.model import Model
 from bncc.structure.decision_tables import RowIndex, TableEnsemble
 
+IN_WORDS = 12
+"""Tables whose levels are recorded in words: a study stores them for each trial."""
+
 TableLevels = tuple[tuple[str, tuple[str, ...]], ...]
 """Features of a table, outermost first, each with the readings of its levels."""
 
 
 def table_levels(model: Model) -> tuple[TableLevels, ...]:
-    """Return the features and levels of each boosted table; a network has none."""
+    """
+    Return the features and levels of each boosted table; a network has none.
+
+    Levels after the first `IN_WORDS` tables are empty texts: only their number counts.
+    """
     if not isinstance(model.structure, TableEnsemble):
         return ()
     return tuple(
-        tuple((model.features[f].name, level_words(model, lookup, f)) for f in lookup.features)
-        for lookup in model.lookups
+        tuple(
+            (
+                model.features[f].name,
+                level_words(model, lookup, f) if t < IN_WORDS else ("",) * len(lookup.states(f)),
+            )
+            for f in lookup.features
+        )
+        for t, lookup in enumerate(model.lookups)
     )
 
 

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bncc.model.table_levels import TableLevels
+from bncc.model.table_levels import IN_WORDS, TableLevels
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, text
 
-_MOST_TABLES, _MOST_FEATURES, _MOST_LEVELS = 12, 12, 6
+_MOST_TABLES, _MOST_FEATURES, _MOST_LEVELS = IN_WORDS, 12, 6
 """Largest number of drawn tables, of features with a bar, and of levels of a feature."""
 _CHAR, _LINE, _GAP, _MARGIN = 6.7, 18.0, 22.0, 12.0
 """Width of a character of 11 px, height of a line, gap between tables, and margin, px."""

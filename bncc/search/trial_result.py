@@ -78,8 +78,8 @@ class Figures:
     q_format: tuple[int, int] | None  # B_I and B_F; None for a model in floats
     costs: Mapping[str, Footprint | str]  # By target; a text is the reason of a misfit
     parents: tuple[tuple[str, ...], ...]  # Features that are parents, by feature
-    # Features and levels of each boosted table, of the first seed; none of other classifiers and in
-    # studies of earlier versions
+    # Features and levels of each boosted table as `table_levels` records them, of the first seed;
+    # none of other classifiers and in studies of earlier versions
     tables: tuple[TableLevels, ...] = ()
 
 
@@ -189,7 +189,6 @@ def _makes_sense(point: Point) -> bool:
 def trial_facts(point: Point, target: str | None) -> dict[str, Any]:
     """Return the JSON object of a trial, as ``sweep`` and ``report`` show it."""
     cost = None if target is None else point.footprint(target)
-    facts = point.to_json()
     unit = None if cost is None else cost.unit
     return {
         "number": point.number,
@@ -199,7 +198,7 @@ def trial_facts(point: Point, target: str | None) -> dict[str, Any]:
         "error_validation_interval": list(point.validation.interval),
         "error_test": None if point.test is None else point.test.mean,
         "error_test_interval": None if point.test is None else list(point.test.interval),
-        "q_format": facts["q_format"],
+        "q_format": point.q_format,
         "bits": point.bits,
         "entries": point.entries,
         "operations": point.operations,
@@ -209,7 +208,10 @@ def trial_facts(point: Point, target: str | None) -> dict[str, Any]:
         "instructions_max": cost.most if cost is not None and unit == "instructions" else None,
         "cycles": cost.mean if cost is not None and unit == "cycles" else None,
         "cycles_max": cost.most if cost is not None and unit == "cycles" else None,
-        "costs": facts["costs"],
+        "costs": {
+            name: cost if isinstance(cost, str) else asdict(cost)
+            for name, cost in point.costs.items()
+        },
         "seconds": point.seconds,
         "command": point.command,
     }
