@@ -261,7 +261,7 @@ def _ours(peer: Peer, one: Ours | None) -> tuple[str, str, str, str]:
     "-o",
     "--output",
     default=str(PAGE),
-    help="Page to update, together with the README.",
+    help="Page to update; the default one together with the README.",
 )
 def main(data: str, folder: str, output: str) -> None:
     """Measure the candidates, and write the tables."""
@@ -272,7 +272,8 @@ def main(data: str, folder: str, output: str) -> None:
         tables[name] = [(peer, against(peer, ours)) for peer in peers_of(name)]
     texts = {"counts": counts(tables), **{name: peer_rows(tables[name]) for name in SETS}}
     renew(Path(output), texts)
-    equal_resources.write()
+    if Path(output) == PAGE:
+        equal_resources.write()
 
 
 if __name__ == "__main__":
