@@ -1,6 +1,7 @@
 """``bncc report``: formats by name, one-sentence errors, nothing overwritten."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -93,9 +94,9 @@ def test_a_file_read_twice_counts_once_and_namesakes_differ(run_json: RunJson) -
 
 def test_budgets_of_the_user_replace_the_usual(run: Run) -> None:
     text = run("report", "wifi.study", "--format", "md", "--budget", "700", "--budget", "3k").stdout
-    assert text.count("- Best in ") == 2
-    assert "- Best in 700 bytes of flash" in text
-    assert "- Best in 3 KB of flash" in text
+    assert len(re.findall(r"^- In .* of flash", text, re.MULTILINE)) == 2
+    assert "- In 700 bytes of flash" in text
+    assert "- In 3 KB of flash" in text
 
 
 def test_studies_without_trials_are_left_out(run: Run) -> None:

@@ -90,8 +90,8 @@ def test_trials_that_fit_nowhere_are_told_with_the_reason() -> None:
     told = report_of(finding_of(found, ("avr",)))
     reason = big[-1].costs["avr"]
     assert told.startswith(f"None of {len(big)} trials fits avr: {reason}.\n")
-    assert " · none fits avr" in sheets_of([found])[0].lede
-    assert "none fits" not in sheets_of([study])[0].lede
+    assert " · no model fits avr" in sheets_of([found])[0].lede
+    assert "no model fits" not in sheets_of([study])[0].lede
 
 
 @pytest.fixture
