@@ -223,7 +223,7 @@ def measure_textbook(
         return None, reason
     kept = tuple(dict.fromkeys(_counterpart(entry) for entry in kept or _kept(model)))
     book = textbook_c(model, "m", raw="raw" in kept)
-    if bench.target.name == "avr" and book.avr_misfit:
+    if bench.target.address_bits == 16 and book.avr_misfit:
         return None, book.avr_misfit
     try:
         return measure_best(model, sources(model, book.files), bench, inputs, kept), None

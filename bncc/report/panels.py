@@ -185,5 +185,5 @@ def error_limits(points: Sequence[Point], target: str | None) -> Scale:
     steps = [step.point for axis in axes_of(points, target) for step in steps_of(points, axis)]
     ends = [point.validation.interval for point in steps] or [(usual, usual)]
     top = max(usual, max(high for _, high in ends))
-    front = [point.validation.mean for point in steps]
-    return error_scale(min(errors[0], min(low for low, _ in ends)), top, front, errors)
+    on_front = [point.validation.mean for point in steps]
+    return error_scale(min(errors[0], min(low for low, _ in ends)), top, on_front, errors)

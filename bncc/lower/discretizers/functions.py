@@ -80,7 +80,8 @@ def guide_array(guide: Guide, kind: str, suffix: str, title: str) -> ArrayText:
         (((state + 1) << (bits - 8)) - 1 - (bound - guide.first)) % 2**bits
         for bound, state in guide.entries
     ]
-    meaning = f"Added to a reading, makes the highest of {bits // 8} bytes the state of {title}."
+    above = "a reading" if not guide.first else f"the difference of a reading and {guide.first}"
+    meaning = f"Added to {above}, makes the highest of {bits // 8} bytes the state of {title}."
     return array(f"guide_{suffix}", bits, sums, meaning)
 
 
