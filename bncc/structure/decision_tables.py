@@ -55,6 +55,43 @@ class DecisionTable:
 
 
 @dataclass(frozen=True)
+class BranchingTable:
+    """
+    A table addressed by a decision tree: its rows are the leaves, from left to right.
+
+    The nodes are in preorder, the root first. At node k a state up to ``cuts[k]`` goes on to
+    ``below[k]``, one above it to ``above[k]``: another node where that is not negative, else the
+    row ``-1 - below[k]``. A tree-structured conditional table: context-specific independence.
+    """
+
+    features: tuple[int, ...]  # Feature of each node, at least one node
+    cuts: tuple[int, ...]  # Last state of each node that goes below
+    below: tuple[int, ...]  # Next node, or -1 - row, up to the cut
+    above: tuple[int, ...]  # The same above the cut
+
+    @property
+    def n_rows(self) -> int:
+        """Number of leaves."""
+        return len(self.features) + 1
+
+    def rows(self, X: IntArray) -> IntArray:
+        """
+        Return the row of every sample.
+
+        Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, in ``0 .. n_rows - 1``.
+        """
+        samples = np.arange(len(X))
+        place = np.zeros(len(X), dtype=np.int64)
+        feature, cut = np.array(self.features), np.array(self.cuts)
+        below, above = np.array(self.below), np.array(self.above)
+        while (inside := place >= 0).any():
+            node = place[inside]
+            is_above = X[samples[inside], feature[node]] > cut[node]
+            place[inside] = np.where(is_above, above[node], below[node])
+        return -1 - place
+
+
+@dataclass(frozen=True)
 class TableEnsemble:
     """The structure of boosted tables."""
 
