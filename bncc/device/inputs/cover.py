@@ -10,7 +10,6 @@ from bncc._types import FloatArray, IntArray
 from bncc.discretize.readings import probe_values, representatives, states_of_raw
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict
-from bncc.structure.decision_tables import BranchingTable, RowIndex
 
 PROBE_CELLS = 2**24
 """Limit on the cells of all readings that test one value of one feature, for huge models."""
@@ -65,11 +64,9 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     its course; the features of a table then take all their joint levels in ``n_inputs`` steps.
     """
     groups: list[tuple[dict[int, Course], int]] = []
-    for t, lookup in enumerate(model.lookups):
-        if isinstance(lookup, BranchingTable):
-            groups.append((_leaf_courses(model, lookup), lookup.n_rows))
-            continue
-        wanted, n_inputs = _courses(lookup), lookup.n_rows
+    for lookup in model.lookups:
+        courses_of = lookup.courses(model.n_states)
+        wanted, n_inputs = {j: Course(*each) for j, each in courses_of.items()}, lookup.n_rows
         for k, (courses, longest) in enumerate(groups):
             # A table joins if its features are free or already have the required course.
             if all(courses.get(j, course) == course for j, course in wanted.items()):
@@ -79,25 +76,6 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
         else:
             groups.append((wanted, n_inputs))
     return tuple(groups)
-
-
-def _leaf_courses(model: Model, tree: BranchingTable) -> dict[int, Course]:
-    """Return courses in which input k reaches leaf k of a decision tree, at an end of its states."""
-    states: dict[int, list[int]] = {f: [] for f in tree.read}
-    for k, region in enumerate(tree.regions(model.n_states)):
-        for f, of_feature in states.items():
-            of_feature.append(region.get(f, (0, model.n_states[f] - 1))[k % 2])
-    return {f: Course(1, tuple(of_feature)) for f, of_feature in states.items()}
-
-
-def _courses(lookup: RowIndex) -> dict[int, Course]:
-    """Return the courses in which the features of one table take all their joint levels."""
-    courses: dict[int, Course] = {}
-    step = 1
-    for j, n in zip(lookup.features, lookup.n_levels, strict=True):
-        courses[j] = Course(step, lookup.states(j))
-        step *= n
-    return courses
 
 
 def row_states(
