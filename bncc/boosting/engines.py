@@ -6,12 +6,14 @@ from typing import TypeVar
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.branches import LeafCuts, numpy_leaf_cuts
 from bncc.boosting.cuts import BestCuts, Bins, numpy_best_cuts
 from bncc.boosting.descent import Pace, SumEngine, SumProblem
 from bncc.boosting.native_engine import (
     NativeSlopes,
     NativeSumEngine,
     native_best_cuts,
+    native_leaf_cuts,
 )
 from bncc.boosting.settings import BoostSettings
 from bncc.boosting.sums import NumpySlopes, Samples, Scores, Slopes, Unit
@@ -102,6 +104,15 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
         settings.engine,
         lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
         lambda: numpy_best_cuts(bins, settings.l2),
+    )
+
+
+def leaf_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> LeafCuts:
+    """Return the search for the best cut of a leaf."""
+    return _quicker(
+        settings.engine,
+        lambda: native_leaf_cuts(bins, settings.l2, n_classes),
+        lambda: numpy_leaf_cuts(bins, settings.l2),
     )
 
 

@@ -1,10 +1,11 @@
-"""The expensive steps of boosting by C on one core, see growth.c, slopes.c and sum.c."""
+"""The expensive steps of boosting by C on one core, see growth.c, branches.c, slopes.c, sum.c."""
 
 from typing import Any
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.branches import LEAST_SAMPLES, LeafCut, LeafCuts
 from bncc.boosting.cuts import BestCuts, Bins, Cut
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
@@ -43,6 +44,39 @@ def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> 
         return [Cut(f, cut.bin, cut.gain) for f, cut in found if cut.gain > 0.0]
 
     return best_cuts
+
+
+def native_leaf_cuts(bins: Bins, l2: float, n_classes: int) -> LeafCuts:
+    """Return the native engine; see `bncc.boosting.branches.numpy_leaf_cuts`."""
+    ffi, library = native_library(BOOSTING)
+    n_lanes = _lanes(2 * n_classes)
+    n_bins = bins.n_bins.astype(np.uint16)
+    most_bins = int(n_bins.max())
+    padded = aligned((bins.codes.shape[1], n_lanes))
+    arrays: dict[str, AnyArray] = {
+        "bins": bins.codes,
+        "n_bins": n_bins,
+        "slopes": padded,
+        "sums": aligned((most_bins, n_lanes)),
+        "counts": np.zeros(most_bins, dtype=np.uint32),
+    }
+    growth = ffi.new("branches_t *")
+    growth.n_samples, growth.n_classes, growth.n_lanes = len(padded), n_classes, n_lanes
+    growth.l2, growth.least = l2, LEAST_SAMPLES
+
+    def best(samples: IntArray, features: IntArray) -> Cut | None:
+        # Named, so that they live as long as the call.
+        given = samples.astype(np.uint32), features.astype(np.uint32)
+        leaf, read = (_address(ffi, array) for array in given)
+        cut = library.bncc_best_split(growth, leaf, len(samples), read, len(features))
+        return Cut(cut.feature, cut.bin, cut.gain) if cut.gain > 0.0 else None
+
+    def of_slopes(slopes: AnyArray) -> LeafCut:
+        padded[:, : 2 * n_classes] = slopes
+        _point(ffi, growth, arrays)
+        return best
+
+    return of_slopes
 
 
 class NativeSlopes:

@@ -1,0 +1,51 @@
+"""One branching table as a classification tree (CART) of the states."""
+
+from math import floor
+
+import numpy as np
+
+from bncc.boosting.branches import Nodes, branching_table
+from bncc.boosting.settings import BoostSettings
+from bncc.boosting.sums import Samples, Scores
+from bncc.structure.decision_tables import BranchingTable
+
+CRITERION = "entropy"
+MOST_DEPTH = 64
+"""Limit on depth without one of the settings: C99 translates at least 127 nested blocks."""
+LEAST_SHARE = 1e-3
+"""Share of a class that a leaf lacks, so that its score is finite."""
+
+
+def fit_tree(samples: Samples, settings: BoostSettings) -> tuple[BranchingTable, Scores]:
+    """
+    Grow a classification tree, best first; its scores are logarithms of the leaves' class shares.
+
+    The best class of a leaf, the first on ties, is the decision of scikit-learn's tree. Where no
+    cut helps, the first column that varies is cut, without effect.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    fitted = DecisionTreeClassifier(
+        criterion=CRITERION,
+        max_leaf_nodes=settings.leaves,
+        max_depth=settings.depth or MOST_DEPTH,
+        random_state=settings.seed % 2**32,
+    ).fit(samples.X, samples.y, sample_weight=samples.weights)
+    tree = fitted.tree_
+    shares = np.full((tree.node_count, samples.n_classes), LEAST_SHARE)
+    values = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
+    shares[:, fitted.classes_] = np.maximum(values, LEAST_SHARE)
+    if tree.node_count == 1:
+        f = int(np.flatnonzero((samples.X != samples.X[0]).any(axis=0))[0])
+        nodes = Nodes((f, -1, -1), (int(samples.X[:, f].min()), -1, -1), (1, -1, -1), (2, -1, -1))
+        shares = np.repeat(shares, 3, axis=0)
+    else:
+        # A threshold is halfway between two states of the samples.
+        nodes = Nodes(
+            tree.feature.tolist(),
+            [floor(threshold) for threshold in tree.threshold.tolist()],
+            tree.children_left.tolist(),
+            tree.children_right.tolist(),
+        )
+    table, leaves = branching_table(nodes)
+    return table, Scores(np.log(shares[leaves]), np.zeros(samples.n_classes))
