@@ -16,7 +16,7 @@ from bncc.boosting.single_tree import fit_tree
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
 from bncc.progress import Watch
-from bncc.structure.decision_tables import BranchingTable, DecisionTable
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable
 
 Chosen = Mapping[int, Sequence[int]]
 """Cuts of the table so far: ascending bins by feature, features ascending."""
@@ -94,7 +94,7 @@ LEAST_COUNT = 0.5
 class Boosted:
     """Boosted tables before the refit."""
 
-    tables: tuple[DecisionTable | BranchingTable, ...]  # Layouts, at least one
+    tables: tuple[GridTable, ...]  # Layouts, at least one
     scores: Scores  # Their scores, in nats
     is_counted: bool = False  # True for a single tree with logarithms of class shares: no refit
 
@@ -140,7 +140,7 @@ def boost(
     return _with_table(grown, nothing, np.zeros((2, samples.n_classes)))
 
 
-_Grower = Callable[[AnyArray, IntArray], tuple[DecisionTable | BranchingTable | None, IntArray]]
+_Grower = Callable[[AnyArray, IntArray], tuple[GridTable | None, IntArray]]
 
 
 def _grower(bins: Bins, settings: BoostSettings, recipe: Recipe, n_classes: int) -> _Grower:
@@ -160,7 +160,7 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
     return Scores(np.empty((0, samples.n_classes)), prior)
 
 
-def _nothing(bins: Bins, *, is_branching: bool) -> DecisionTable | BranchingTable:
+def _nothing(bins: Bins, *, is_branching: bool) -> GridTable:
     """Return a table of two rows, for one without any effect."""
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
@@ -177,9 +177,7 @@ def _nothing(bins: Bins, *, is_branching: bool) -> DecisionTable | BranchingTabl
     )
 
 
-def _with_table(
-    grown: Boosted, grid: DecisionTable | BranchingTable, leaves: FloatArray
-) -> Boosted:
+def _with_table(grown: Boosted, grid: GridTable, leaves: FloatArray) -> Boosted:
     rows = np.vstack([grown.scores.rows, leaves])
     return Boosted((*grown.tables, grid), replace(grown.scores, rows=rows))
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import GridTable, TableEnsemble
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Unit:
         return np.asarray(np.minimum(np.rint(apart / self.nats), most))
 
 
-def rows_of(tables: Sequence[DecisionTable | BranchingTable], X: IntArray) -> IntArray:
+def rows_of(tables: Sequence[GridTable], X: IntArray) -> IntArray:
     """
     Return the rows that samples read in all tables concatenated.
 
@@ -72,9 +72,7 @@ def rows_of(tables: Sequence[DecisionTable | BranchingTable], X: IntArray) -> In
     return rows
 
 
-def by_table(
-    rows: AnyArray, tables: Sequence[DecisionTable | BranchingTable]
-) -> tuple[AnyArray, ...]:
+def by_table(rows: AnyArray, tables: Sequence[GridTable]) -> tuple[AnyArray, ...]:
     """Split the rows of all tables, (n_rows, ...), into those of each."""
     ends = np.cumsum([grid.n_rows for grid in tables])[:-1]
     return tuple(np.split(rows, ends))

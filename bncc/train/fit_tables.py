@@ -16,7 +16,7 @@ from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
-from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
 from bncc.train.coarse_cuts import coarse_inputs
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of, shift_of
@@ -92,16 +92,14 @@ def pruned(
     return tuple(inputs), TableEnsemble(tables)
 
 
-def _cuts_of(grid: DecisionTable | BranchingTable) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _cuts_of(grid: GridTable) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield features with cuts, a feature for each of its nodes in a tree."""
     is_tree = isinstance(grid, BranchingTable)
     cuts = ((cut,) for cut in grid.cuts) if is_tree else grid.cuts
     yield from zip(grid.features, cuts, strict=True)
 
 
-def _placed(
-    grid: DecisionTable | BranchingTable, place: Sequence[Mapping[int, int]]
-) -> DecisionTable | BranchingTable:
+def _placed(grid: GridTable, place: Sequence[Mapping[int, int]]) -> GridTable:
     """Return a table with other numbers of its cuts."""
     placed = [tuple(place[f][cut] for cut in cuts) for f, cuts in _cuts_of(grid)]
     if isinstance(grid, BranchingTable):
