@@ -10,10 +10,10 @@ from bncc.boosting.branches import LeafCuts, numpy_leaf_cuts
 from bncc.boosting.cuts import BestCuts, Bins, numpy_best_cuts
 from bncc.boosting.descent import Pace, SumEngine, SumProblem
 from bncc.boosting.native_engine import (
+    NativeLeafCuts,
     NativeSlopes,
     NativeSumEngine,
     native_best_cuts,
-    native_leaf_cuts,
 )
 from bncc.boosting.settings import BoostSettings
 from bncc.boosting.sums import NumpySlopes, Samples, Scores, Slopes, Unit
@@ -109,11 +109,11 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
 
 def leaf_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> LeafCuts:
     """Return the search for the best cut of a leaf."""
-    return _quicker(
-        settings.engine,
-        lambda: native_leaf_cuts(bins, settings.l2, n_classes),
-        lambda: numpy_leaf_cuts(bins, settings.l2),
-    )
+
+    def native() -> LeafCuts:
+        return NativeLeafCuts(bins, settings.l2, n_classes)
+
+    return _quicker(settings.engine, native, lambda: numpy_leaf_cuts(bins, settings.l2))
 
 
 def slopes_for(samples: Samples, engine: str | None) -> Slopes:

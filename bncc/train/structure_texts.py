@@ -114,11 +114,7 @@ _OPTIONS = {
     "depth": OptionText(
         "N", str(_BOOSTING.depth), "Maximum depth of such a tree; 0: log2(leaves) + 2."
     ),
-    "cuts": OptionText(
-        "N",
-        str(DEFAULT_CUTS),
-        "Maximum number of candidate cuts per column; all of them for a single tree.",
-    ),
+    "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(
         "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."
     ),

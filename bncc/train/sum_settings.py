@@ -25,8 +25,6 @@ wisdm_activity           15.97  14.64  15.33  15.24  14.77
 har_exercise             6.02   6.02   4.86   6.02   6.25
 =======================  =====  =====  =====  =====  =====
 """
-EVERY_CUT = 65_533
-"""Largest number of cuts of a column for a single tree: as many as there are states."""
 TREE_BITS, BINARY_TREE_BITS = 4, 8
 """Bits of a leaf's costs if none are named: for more than two classes, and for two."""
 PRODUCT_KEYS = ("rows", "features", "dictionary")
@@ -98,8 +96,6 @@ def n_bins_of(settings: TrainOptions) -> int:
     """Return the bins of a column, of which boosting tries all bounds."""
     if "cuts" in settings.structure_options:
         return _whole(settings, "cuts") + 1
-    if settings.discretize is None and _is_single_tree(settings):
-        return EVERY_CUT + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
 
 
