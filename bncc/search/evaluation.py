@@ -24,7 +24,7 @@ from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import GridTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -254,9 +254,9 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
     return replace(result, model=model)
 
 
-def sizes_of(grids: Sequence[DecisionTable]) -> Sizes:
+def sizes_of(grids: Sequence[GridTable]) -> Sizes:
     """Return rows and cuts of some tables."""
-    return [(grid.n_rows, sum(map(len, grid.cuts))) for grid in grids]
+    return [(grid.n_rows, grid.n_cuts) for grid in grids]
 
 
 def _grow(given: SearchInput, part: Part) -> Result:
