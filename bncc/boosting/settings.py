@@ -54,6 +54,7 @@ all features for each table and 7.03 with a quarter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import ceil, log2
 from typing import Annotated, TypeVar, get_args
 
 from bncc.errors import OptionError
@@ -66,6 +67,7 @@ SMALL_TABLE = 8
 """Limit on rows for the full penalty on a cut's gain by all the rows that it adds."""
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
+LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for product tables")
 
 Number = TypeVar("Number", int, float)
 
@@ -95,6 +97,10 @@ class BoostSettings:
     n_tables: Annotated[int, Setting(within=between(1, 4096), key="tables", is_searched=True)] = 60
     rows: Annotated[int, Setting(within=between(2, 4096), key="rows", is_searched=True)] = 16
     features: Annotated[int, Setting(within=between(1, 16), key="features", is_searched=True)] = 4
+    # Limits on leaves and depth of a branching table: 0 leaves for product tables, of which `rows`
+    # and `features` are limits; depth 0 for a limit by leaves
+    leaves: Annotated[int, Setting(within=LEAVES, key="leaves", is_searched=True)] = 0
+    depth: Annotated[int, Setting(within=between(0, 64), key="depth")] = 0
     bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
     # A cost of 1 is ``2**-frac_bits`` nats
     frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None
@@ -137,6 +143,16 @@ class BoostSettings:
                 each.within.check(each.said, value)
         if self.engine not in (None, *ENGINES):
             raise OptionError(f"unknown engine '{self.engine}'; choose {' or '.join(ENGINES)}")
+
+    @property
+    def is_single_tree(self) -> bool:
+        """True for one branching table: a classification tree, whose rows are class counts."""
+        return self.leaves > 0 and self.n_tables == 1
+
+    @property
+    def most_depth(self) -> int:
+        """The limit on the depth of a boosted branching table."""
+        return self.depth or ceil(log2(self.leaves)) + 2
 
 
 SETTINGS: Mapping[str, Setting] = {
