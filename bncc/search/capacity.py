@@ -113,7 +113,7 @@ def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
     row_bytes = form.row_bytes(n_classes)
     if form.is_branching:
         node = HIGH_BYTE_NODE_BYTES if form.cut_bits else NODE_BYTES
-        leaf = LEAF_BYTES + (0 if form.is_single else row_bytes)
+        leaf = LEAF_BYTES + (0 if form.is_single else form.lane_bytes(n_classes))
         # A path through a tree passes about as many nodes as a balanced tree is deep, and one more.
         depths = np.cumsum(np.log2(all_sizes[:, 0]) + 1)
         steps = NODE_STEPS * depths + LEAF_STEPS * tables
@@ -204,12 +204,22 @@ class Capacity:
         return self._evaluator.grown(form.settings(self._base, n_tables))
 
     def _lines_of(self, form: EnsembleConfig) -> list[Line]:
-        """Return the linear models of similar forms by goal, or that of the last measured one."""
-        known = [line for (kind, _), line in self._lines.items() if kind == _kind(form)]
-        if known:
+        """
+        Return the linear models of similar forms by goal, or that of the last measured one.
+
+        With limits on flash and time there is one of the smallest layout in any case, which is not
+        measured as long as a faster one fits.
+        """
+        kind, budget = _kind(form), self._budget
+        known = [line for (other, _), line in self._lines.items() if other == kind]
+        if known and ((kind, "size") in self._lines or None in (budget.flash, budget.instructions)):
             return known
-        of_form = [line for (kind, _), line in self._lines.items() if kind[2:] == _kind(form)[2:]]
-        return [of_form[-1] if of_form else Line()]
+        of_form = [
+            line
+            for (other, goal), line in self._lines.items()
+            if other[2:] == kind[2:] and (goal == "size" or not known)
+        ]
+        return [*known, of_form[-1] if of_form else Line()]
 
 
 def _kind(form: EnsembleConfig) -> Kind:

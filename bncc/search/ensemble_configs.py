@@ -11,11 +11,13 @@ from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import DEFAULT_CUTS
 
-FORMS: tuple[str, ...] = ("product",)
+FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
-CUT_BITS: tuple[int, ...] = (0,)
+CUT_BITS: tuple[int, ...] = (0, 8)
 """Widths of the compared part of a reading: 0 for all of it, 8 for its high byte."""
-BYTE = 8
+BYTE, WORD_BYTES = 8, 4
+CARRY_BITS = 4
+"""Bits of a lane in addition to those of a cost, for the sum of some tables."""
 LARGE = 32
 """Number of rows from which on tables with more features than usual are useful."""
 MORE_FEATURES = 6
@@ -33,7 +35,7 @@ MOST_ROWS = 512
 """Largest number of rows if flash has no limit: rows take bytes, but no time."""
 LEAVES = (8, 16, 32, 64)
 """Limits on leaves of a branching table."""
-LEAVES_ALONE = (16, 32, 64, 128, 256, 512)
+LEAVES_ALONE = (8, 16, 32, 64, 128, 256)
 """Limits on leaves of a single branching table."""
 BRANCHING_BITS, BINARY_BITS = (3, 4), (3, 4, 8)
 """Bits of a cost in branching tables, and with two classes, whose costs are one number."""
@@ -90,6 +92,12 @@ class EnsembleConfig:
     def row_bytes(self, n_classes: int) -> int:
         """Return the bytes of a row, or of a codeword."""
         return ceil(n_classes * self.bits / BYTE)
+
+    def lane_bytes(self, n_classes: int) -> int:
+        """Return the bytes of a row in words of lanes, with room for the sum of all tables."""
+        if n_classes == 2:
+            return self.row_bytes(1)
+        return WORD_BYTES * ceil(n_classes * (self.bits + CARRY_BITS) / (BYTE * WORD_BYTES))
 
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options for training a given number of tables of this form."""

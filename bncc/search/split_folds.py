@@ -17,7 +17,7 @@ from bncc.model.model import Model
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, n_bins_of
+from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of
 
 ENOUGH_ROWS = 5000
 """Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
@@ -53,7 +53,7 @@ class Fold:
         self.rest, self.held = rest, held
         self.choose_by, self._class_weights = choose_by, class_weights
         self._base = base
-        self._rows: dict[int, SumRows] = {}
+        self._rows: dict[Hashable, SumRows] = {}
         self._models: dict[str, Model] = {}
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
 
@@ -64,9 +64,10 @@ class Fold:
 
     @property
     def are_wide(self) -> bool:
-        """True if there are columns of integers with more values than fit in a byte."""
-        integers = (column for column in self.rest.table.columns if column.kind == "integer")
-        return any(_span(column) > BYTE_SPAN for column in integers)
+        """True if most columns hold integers of more values than fit in a byte."""
+        columns = self.rest.table.columns
+        n_wide = sum(c.kind == "integer" and _span(c) > BYTE_SPAN for c in columns)
+        return 2 * n_wide >= len(columns)
 
     @property
     def are_numbers(self) -> bool:
@@ -80,7 +81,7 @@ class Fold:
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
-        key: tuple[Hashable, ...] = (n_bins_of(settings), *grows, recipe.eta)
+        key: tuple[Hashable, ...] = (n_bins_of(settings), cut_bits_of(settings), *grows, recipe.eta)
         if recipe.is_corrective:
             key += (n_tables, boosting.weight_decay)
         asked, grown = self._grown.get(key, (0, None))
@@ -123,10 +124,11 @@ class Fold:
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
     def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
-        n_bins = n_bins_of(settings)
-        if n_bins not in self._rows:
-            self._rows[n_bins] = sum_rows(self.rest, settings)
-        rows, boosting = self._rows[n_bins], boost_settings_of(settings)
+        key = n_bins_of(settings), cut_bits_of(settings)
+        if key not in self._rows:
+            self._rows[key] = sum_rows(self.rest, settings)
+        rows = self._rows[key]
+        boosting = boost_settings_of(settings, len(rows.classes))
         return rows, boosting, recipe_of(boosting, len(rows.features), len(rows.classes))
 
 
