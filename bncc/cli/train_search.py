@@ -341,9 +341,9 @@ def _others(found: "Found", unit: str) -> list[list[str]]:
             f"{100 * one.error:.2f} % validation, {one.price.flash:,} bytes, "
             f"{_time(one)} {unit}: {one.words}",
         ]
-        for name, one in (("half of it", found.half), ("twice of it", found.twice))
+        for name, one in (("half", found.half), ("twice", found.twice))
         if one is not None
     ]
     if rows:
-        rows.append(["", "evaluated as the candidates below, without a search at these budgets"])
+        rows.append(["", "of the budget: evaluated as the candidates below, but not searched"])
     return rows
