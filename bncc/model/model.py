@@ -24,7 +24,12 @@ MAX_MAPPED_STATES = 2**24
 """Limit on the states of the features of all boosted tables, added up: each state gets a level, and
 a few bytes of a file could request the levels of 65535 states a thousand times."""
 
-_INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
+_INTEGER_RANGE = {
+    "int8": range(-(2**7), 2**7),
+    "uint8": range(2**8),
+    "int16": range(-(2**15), 2**15),
+    "int32": range(-(2**31), 2**31),
+}
 
 
 def check_text(text: str) -> None:
@@ -87,10 +92,10 @@ def _check_grid(name: str, grid: DecisionTable, n_states: Sequence[int]) -> None
             raise ModelError(f"{name} cuts feature {f} not between ascending states")
 
 
-def _check_integers(name: str, thresholds: tuple[int | float, ...], bound: int) -> None:
+def _check_integers(name: str, thresholds: tuple[int | float, ...], whole: range) -> None:
     for threshold in thresholds:
         # bool is an int to Python, but would print as `True` in the C
-        if type(threshold) is not int or not -bound <= threshold < bound:
+        if type(threshold) is not int or threshold not in whole:
             raise ModelError(f"{name} has the threshold {threshold!r}, outside its integer type")
 
 
@@ -107,8 +112,14 @@ def _check_floats(name: str, thresholds: tuple[int | float, ...]) -> None:
 
 def _check_n_states(name: str, feature: Feature) -> None:
     known = len(feature.categories) if feature.kind == "category" else len(feature.thresholds) + 1
-    of_missing = feature.n_states == known + 1 and feature.missing_state == known
+    has_more = feature.n_states == known + 1 and feature.missing_state == known
+    of_missing = has_more and feature.has_marker
     if feature.n_states != known and not of_missing:
+        if not feature.has_marker:
+            raise ModelError(
+                f"{name} has {feature.n_states} states; its rule needs {known}, as a "
+                f"{feature.kind} has no value for a missing reading"
+            )
         raise ModelError(
             f"{name} has {feature.n_states} states and falls back to {feature.missing_state}; "
             f"its rule needs {known}, or {known + 1} with the last for missing readings"
