@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bncc.discretize.readings import raw_dtypes
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
-from bncc.lower.discretizers.functions import CUT_BITS, cut_integers
+from bncc.lower.discretizers.functions import CUT_BITS, cut_integers, is_signed
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
@@ -91,7 +91,7 @@ def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
             CUT_BITS[kind],
             f"Largest reading that does not reach it, {meaning}, {unit}.",
             limits,
-            signed=True,
+            signed=is_signed(kind),
         ),
     )
     return DirectReadings(kind, arrays[0].type, arrays[1].type, arrays)
