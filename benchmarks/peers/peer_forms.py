@@ -6,7 +6,7 @@ A form is a number of boosted tables of one size, over product cuts (`rows`) or 
 program: one C file, whose ``predict_raw`` is measured.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -36,6 +36,8 @@ SOFT: Mapping[str, Choice] = {
 }  # fmt: skip
 """A joint refit that changes the boosted tables less than the default."""
 BITS = 3
+MOST_LEAVES = 1280
+"""Limit on leaves of all tables together; more do not fit where time counts."""
 
 
 @dataclass(frozen=True)
@@ -122,24 +124,30 @@ def emit_command(options: EmitOptions, model: str) -> tuple[str, ...]:
     return ("bncc", "emit-c", model, "-o", options.name, "--name", options.name, *of)
 
 
-def _products(tables: tuple[int, ...], rows: int, **others: int) -> tuple[Form, ...]:
+def _products(tables: Sequence[int], rows: int, **others: int) -> tuple[Form, ...]:
     return tuple(Form(n, rows=rows, **others) for n in tables)
 
 
-def _trees(tables: tuple[int, ...], leaves: int, bits: int = BITS) -> tuple[Form, ...]:
-    return tuple(Form(n, leaves=leaves, bits=bits) for n in tables)
+def _trees(
+    tables: Sequence[int], leaves: Sequence[int], bits: int = BITS, most: int = MOST_LEAVES
+) -> tuple[Form, ...]:
+    """Return tables of trees with up to `most` leaves together."""
+    return tuple(Form(n, leaves=k, bits=bits) for k in leaves for n in tables if n * k <= most)
 
 
 _SINGLE = (
-    8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448,
-    512, 640, 768, 896, 1024,
+    8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128, 132, 136, 140, 144, 152,
+    160, 176, 192, 208, 224, 240, 256,
 )  # fmt: skip
+"""Leaves of single trees, up to the limit of ``leaves``."""
+_FEW = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 30, 45, 60, 90, 130)
+_TREES = (2, 3, 4, 5, 6, 8, 12, 16, 24, 40)
 FORMS: tuple[Form, ...] = (
     *(Form(1, leaves=leaves) for leaves in _SINGLE),
     *_products((4, 8, 16, 24), 4),
-    *_products((3, 4, 5, 6, 7, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180), 8),
-    *_products((3, 4, 5, 6, 7, 8, 12, 16, 20, 30, 45, 60, 90, 130, 180), 16),
-    *_products((3, 4, 5, 6, 8, 12, 16, 20, 30, 45, 60, 90), 32),
+    *_products((*_FEW, 180), 8),
+    *_products((*_FEW, 180), 16),
+    *_products(_FEW[:-1], 32),
     *_products((3, 4, 5, 8, 12, 16, 20, 30), 64),
     *_products((2, 3, 5, 8, 12), 128, bits=2),
     *_products((5, 12, 20, 60), 16, bits=4),
@@ -150,14 +158,9 @@ FORMS: tuple[Form, ...] = (
     *_products((2, 3, 4, 5), 256, bits=2, features=8),
     *(Form(n, rows=16, is_soft=True) for n in (60, 130, 170, 250)),
     *(Form(n, rows=32, is_soft=True) for n in (40, 60, 130)),
-    *_trees((3, 5, 8, 12, 16, 24, 40), 8),
-    *_trees((2, 3, 5, 8, 12, 16, 24, 40), 16),
-    *_trees((2, 3, 5, 8, 12, 16, 24, 40), 32),
-    *_trees((2, 3, 5, 8, 12, 20, 40), 64),
-    *_trees((2, 3, 5, 8, 12), 128),
-    *_trees((2, 3, 5), 256),
-    *_trees((3, 8, 16), 16, bits=4),
-    *_trees((3, 8, 16), 32, bits=4),
-    *_trees((3, 8, 16), 64, bits=4),
+    *_trees(_TREES, (8, 12, 16, 24, 32, 48, 64)),
+    *_trees((2, 3, 4, 6, 10), (96, 128, 192, 256)),
+    *_trees((3, 4, 5, 6, 8), (12, 16, 24, 32, 48), bits=2),
+    *_trees((3, 8, 16), (16, 32, 64), bits=4),
 )
 """All forms, in the order of their measurement."""

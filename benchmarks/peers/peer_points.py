@@ -13,6 +13,7 @@ The first stage trains the forms, validates and measures them, and writes ``peer
 for each baseline, of the programs that need no more flash and no more instructions, the one of
 lowest validation error. It computes no test error. Commit that file before the second stage, which
 reads test errors and writes ``docs/peers.md``. Interrupted measurements resume; all take an hour.
+Remove their folder when the compiler or the learner changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,7 +84,8 @@ def test_error(folder: Path, name: str, one: Chosen, test: Dataset) -> float:
     emission = emit_c(model, options)
     if code_digest(emission.files, emission.name) != one.code:
         raise click.ClickException(
-            f"{path} is not the model of the chosen program; remove it, or run --stage select again"
+            f"the C of {path} is not that of the chosen program; remove {folder} if the compiler "
+            "has changed, and run --stage select again"
         )
     y, decisions = decided(model, test)
     return 100 * float((decisions != y).mean())
