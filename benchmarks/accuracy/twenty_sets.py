@@ -40,7 +40,7 @@ from benchmarks.shared.memory import Memory
 from benchmarks.shared.sensor_sets import MORE_SETS, SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import find_toolchain
-from bncc.errors import BudgetError
+from bncc.errors import BnccError, BudgetError
 from bncc.resources import Budget
 from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
@@ -186,11 +186,17 @@ def main(data: Path, output: Path, sets: str, budgets: str, baselines: bool, rep
     names, sizes = tuple(sets.split(",")), tuple(map(int, budgets.split(",")))
     if unknown := set(names) - set(ALL):
         raise click.UsageError(f"there is no set {unknown.pop()!r}; the sets are {', '.join(ALL)}")
-    results = Results(output)
+    results, failed = Results(output), False
     for name in () if report else names:
-        results.measure(data, name, Asked(names, sizes, baselines))
+        try:
+            results.measure(data, name, Asked(names, sizes, baselines))
+        except BnccError as error:  # the other sets are measured nevertheless
+            print(name, error, flush=True)
+            failed = True
     found = tables(list(results.rows(names, sizes)), list(results.equals(names)))
     print("\n".join(f"{name}\n{text}" for name, text in found.items()))
+    if failed:
+        raise SystemExit("a set failed; fix it, and run the same command again")
     if (names, sizes) == (ALL, BUDGETS) and baselines and not report:
         renew(PAGE, found)
 

@@ -13,6 +13,7 @@ from benchmarks.shared.decisions import Figures, packed
 from benchmarks.shared.markdown import held
 from benchmarks.shared.memory import Memory
 from benchmarks.shared.sensor_sets import OF_UCI, SETS
+from bncc.errors import ToolchainError
 
 
 def figures(wrong=3, flash=900, learned=50.0):
@@ -99,6 +100,23 @@ def test_a_report_measures_nothing_and_leaves_the_page(tmp_path, fake):
     assert "| vowel | 11 | 7.00 | 900 | 60 | 70 |" in ended.output
     assert fake == []
     assert PAGE.read_bytes() == before
+
+
+def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypatch):
+    def ours(train, test, budget):
+        if not fake:
+            fake.append("failed")
+            raise ToolchainError("no compiler")
+        return asdict(figures(wrong=7))
+
+    monkeypatch.setattr(twenty_sets, "_ours", ours)
+    options = ["-o", str(tmp_path), "--sets", "vowel,krkopt", "--budgets", "4096"]
+    ended = CliRunner().invoke(twenty_sets.main, options)
+    assert ended.exit_code == 1
+    assert "vowel no compiler" in ended.output
+    assert "| krkopt | 2 | 7.00 |" in ended.output
+    assert "| vowel |" not in ended.output
+    assert CliRunner().invoke(twenty_sets.main, options).exit_code == 0
 
 
 def test_an_unknown_set_is_refused(tmp_path):
