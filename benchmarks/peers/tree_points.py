@@ -24,7 +24,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from benchmarks.peers.encoded_readings import Encoding
 from benchmarks.peers.peers import PEERS
-from benchmarks.peers.tree_peers import Candidate, Form, Grown, instructions_on
+from benchmarks.peers.tree_peers import Candidate, Form, Grown, cost_on
 from benchmarks.peers.uint8_sets import SETS, Fold, fold_of
 from bncc.baselines.exporters import Style, imported, trees_text
 from bncc.device.cross import Toolchain, find_toolchain
@@ -83,7 +83,7 @@ def figures_of(tree: Tree, fold: Fold) -> Figures:
     grown = Grown(Candidate(form, encoding, style, 0.0, 0), estimator, len(np.unique(fold.y)))
     error = 100 * float((grown.decide(fold.X_test) != fold.y_test).mean())
     timed = np.random.default_rng(0).permutation(len(fold.X_test))[:N_ROWS]
-    mean = instructions_on(m0, grown, fold.X_test[timed].astype(np.float64), "-O2")
+    mean = cost_on(m0, grown, fold.X_test[timed].astype(np.float64), "-O2").mean
     text = trees_text(imported("emlearn"), estimator, style)
     return Figures(error, flash_of(m4, text), round(mean))
 
