@@ -14,7 +14,7 @@ class Row:
 
     peer: Peer
     ours: Chosen | None
-    error: float | None  # Of ours on test rows, percent
+    error: float | None  # Test error of the program in percent
 
     @property
     def is_dominated(self) -> bool:
