@@ -179,22 +179,24 @@ def flash_on(bench: Toolchain, grown: Grown) -> int:
         return 2**31
 
 
-def cost_on(bench: Toolchain, grown: Grown, X: FloatArray) -> Cost:
+def cost_on(bench: Toolchain, grown: Grown, X: FloatArray, opt_level: str = LEVEL) -> Cost:
     """Return the instructions of a decision, each compared with Python's."""
-    with _meter(bench, grown) as meter:
+    with _meter(bench, grown, opt_level) as meter:
         cost = meter.costs(Inputs(np.zeros(X.shape, dtype=np.int64), X))["raw"]
     if (cost.classes != grown.decide(X)).any():
         raise HarnessError("the C of emlearn and its trees decide differently; print the C again")
     return cost
 
 
-def _meter(bench: Toolchain, grown: Grown) -> Meter:
+def _meter(bench: Toolchain, grown: Grown, opt_level: str = LEVEL) -> Meter:
     style = grown.candidate.style
     n_features = int(grown.estimator.n_features_in_)
     kind = KINDS[style.c_type]
     features = tuple(Feature(f"x{i}", kind, BYTES[1] + 1) for i in range(n_features))
     files = _files(grown.estimator, style, n_features)
-    return Meter(sources(Shape(features, grown.n_classes), files), bench, LEVEL, is_foreign=True)
+    return Meter(
+        sources(Shape(features, grown.n_classes), files), bench, opt_level, is_foreign=True
+    )
 
 
 def _files(estimator: Any, style: Style, n_features: int) -> dict[str, str]:

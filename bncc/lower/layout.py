@@ -6,16 +6,19 @@ from functools import cached_property
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
-from bncc.lower.direct import DirectReadings, plan_direct
+from bncc.lower.direct import Compared, is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
+from bncc.lower.kernels.branches.layout import BranchKernel
+from bncc.lower.kernels.branches.text import with_readings
 from bncc.lower.kernels.families import kernel_text
 from bncc.lower.kernels.plain.layout import PlainKernel
 from bncc.lower.missing.plan import JointPlan, MissingPlan
 from bncc.lower.missing.text import MissingText, missing_text
 from bncc.lower.range_check import CheckedText, checked_text
 from bncc.lower.raw import RawPlan, plan_raw
+from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.model.checked import Limits
@@ -125,6 +128,7 @@ def lay_out(
     units: Sequence[str] = (),
     may_copy: bool = False,
     constant_time: bool = False,
+    compare: Compared | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -135,13 +139,17 @@ def lay_out(
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
     text = kernel_text(program, kernel, name, state_bits)
-    arrays = list(text.arrays)
+    if raw is not None and isinstance(kernel, BranchKernel):
+        text = with_readings(text, program, kernel, raw, name)
+    arrays = [*text.arrays, *(text.sum_arrays if entries.scores else ())]
     feeds = stream is not None and not stream.last
     absent = missing_text(missing, state_bits) if missing is not None else None
     if check.reads_last_states or text.reads_last_states or feeds or absent is not None:
         last = [n - 1 for n in program.n_states]
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
-    direct = plan_direct(program, kernel) if raw is not None else None
+    direct = None
+    if raw is not None and is_direct(program, kernel, compare):
+        direct = plan_direct(program, kernel, raw, name)
     if raw is not None:
         arrays += raw.arrays
     if direct is not None:
@@ -172,7 +180,7 @@ def lay_out(
         text=text,
         arrays=tuple(arrays),
         labels=labels,
-        hands_over=may_copy and not constant_time and _hands_over(raw, text),
+        hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 
 
@@ -180,4 +188,4 @@ def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
     """Return whether states can stay in registers: few, found and read individually."""
     if raw is None or raw.is_loop:
         return False
-    return text.decides and len(raw.fields) <= MOST_HANDED_OVER
+    return text.decides and not text.compares_readings and len(raw.fields) <= MOST_HANDED_OVER
