@@ -70,7 +70,7 @@ def summary(rows: Sequence[Row]) -> str:
                 lines.append((f"{budget:,}", name, *_tally_cells(tally(pairs), len(some))))
     head = (
         "flash", "against", "wins", "ties", "losses", "clearly better", "clearly worse",
-        "mean difference", "none fits",
+        "mean difference", "not compared",
     )  # fmt: skip
     return table(head, lines)
 
