@@ -36,9 +36,11 @@ FEW_CLASSES = (
     "occupancy", "magic04",
 )  # fmt: skip
 """Sets of at most four classes, whose flash at equal error is compared."""
+EQUAL_BUDGETS = (512, 768, 1024, 1536, 2048, 3072, 4096)
+"""Budgets of these sets."""
 RUNS = (
     *((name, 4096) for name in SETS),
-    *((name, size) for size in (1024, 2048) for name in FEW_CLASSES),
+    *((name, size) for size in EQUAL_BUDGETS for name in FEW_CLASSES),
     *((name, size) for size in (1024, 16384) for name in SETS),
 )
 N_TIMED = 1000

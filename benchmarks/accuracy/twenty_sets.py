@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from benchmarks.accuracy.earlier_choice import FEW_CLASSES
+from benchmarks.accuracy.earlier_choice import EQUAL_BUDGETS, FEW_CLASSES
 from benchmarks.accuracy.earlier_figures import earlier
 from benchmarks.accuracy.twenty_tables import (
     Equal,
@@ -50,8 +50,6 @@ TARGET = "cortex-m4"
 SETTINGS = TrainSettings(seed=0)
 BUDGETS = (1024, 4096, 16384)
 MAIN = 4096
-EQUAL_BUDGETS = (512, 768, 1024, 1536, 2048, 3072, 4096)
-"""Budgets of ours among which the flash at equal error is the smallest."""
 SLOWER = 1.5
 """Largest instructions of a baseline, over ours."""
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,12 +115,12 @@ class Results:
 
     def equals(self, names: Sequence[str]) -> Iterator[Equal]:
         """Yield the flash at equal error of sets of few classes, by all known results."""
-        for (name, budget), last in earlier().items():
-            if name in FEW_CLASSES and name in names and budget in EQUAL_BUDGETS:
-                every = (self.ours(name, each) for each in EQUAL_BUDGETS)
-                found = at_equal_error(name, budget, last, (one for one in every if one))
-                if found is not None:
-                    yield found
+        before = earlier()
+        for name in (each for each in FEW_CLASSES if each in names):
+            lasts = {each: before[name, each] for each in EQUAL_BUDGETS if (name, each) in before}
+            every = [one for each in EQUAL_BUDGETS if (one := self.ours(name, each))]
+            for budget in lasts if every else ():
+                yield at_equal_error(name, budget, lasts, every)
 
     def _figures(self, key: str) -> Figures | None:
         if key not in self._chosen or self._chosen[key] is None:

@@ -1,6 +1,6 @@
 """Tables of `benchmarks.accuracy.twenty_sets`, and their counts and averages."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import fmean
@@ -70,7 +70,7 @@ def summary(rows: Sequence[Row]) -> str:
                 lines.append((f"{budget:,}", name, *_tally_cells(tally(pairs), len(some))))
     head = (
         "flash", "against", "wins", "ties", "losses", "clearly better", "clearly worse",
-        "mean difference", "none fits",
+        "mean difference", "not compared",
     )  # fmt: skip
     return table(head, lines)
 
@@ -157,7 +157,7 @@ class Equal:
 
     name: str
     budget: int  # Flash budget of the earlier choice, bytes
-    earlier: int  # Flash of the earlier choice
+    earlier: int  # Smallest flash of an earlier choice with at most the error of this one
     ours: int  # Smallest flash of ours with at most its error; if there is none, the largest
     is_reached: bool  # False if no budget of ours reaches the error
 
@@ -168,15 +168,19 @@ class Equal:
 
 
 def at_equal_error(
-    name: str, budget: int, earlier: Figures, ours: Iterable[Figures]
-) -> Equal | None:
-    """Return the smallest of ours that has no more errors than the earlier choice."""
-    found = list(ours)
-    if not found:
-        return None
-    enough = [one.flash for one in found if one.wrong <= earlier.wrong]
-    flash = min(enough) if enough else max(one.flash for one in found)
-    return Equal(name, budget, earlier.flash, flash, bool(enough))
+    name: str, budget: int, earlier: Mapping[int, Figures], ours: Sequence[Figures]
+) -> Equal:
+    """
+    Return the smallest of ours and of all earlier choices with no more errors than one of these.
+
+    The earlier choices are given by budget. They are reduced as ours are, since a choice for a
+    smaller budget can be as accurate.
+    """
+    wrong = earlier[budget].wrong
+    least = min(one.flash for one in earlier.values() if one.wrong <= wrong)
+    enough = [one.flash for one in ours if one.wrong <= wrong]
+    flash = min(enough) if enough else max(one.flash for one in ours)
+    return Equal(name, budget, least, flash, bool(enough))
 
 
 def equal_rows(equals: Sequence[Equal]) -> str:

@@ -119,6 +119,18 @@ def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypa
     assert CliRunner().invoke(twenty_sets.main, options).exit_code == 0
 
 
+def test_flash_at_equal_error_is_of_all_known_budgets(tmp_path, fake, monkeypatch):
+    before = {("phoneme", size): figures(wrong, size) for size, wrong in ((512, 9), (4096, 3))}
+    monkeypatch.setattr(twenty_sets, "earlier", lambda: before)
+    assert list(Results(tmp_path).equals(ALL)) == []
+    for size in (768, 2048):
+        memory = Memory(tmp_path / "chosen.jsonl")
+        memory.get(f"phoneme {size}", lambda: asdict(figures(4096 // size, size)))  # noqa: B023
+    found = {one.budget: one for one in Results(tmp_path).equals(ALL)}
+    assert (found[512].ours, found[512].ratio) == (768, 1.5)
+    assert (found[4096].ours, found[4096].ratio) == (2048, 0.5)
+
+
 def test_an_unknown_set_is_refused(tmp_path):
     ended = CliRunner().invoke(twenty_sets.main, ["-o", str(tmp_path), "--sets", "letter"])
     assert ended.exit_code == 2

@@ -90,16 +90,23 @@ def test_the_earlier_choice_is_compared_where_it_is_known():
 
 def test_the_smallest_that_is_as_accurate_counts():
     ours = [figures(9, flash=800), figures(10, flash=700), figures(11, flash=600)]
-    found = at_equal_error("a", 4096, figures(10, flash=1000), ours)
+    found = at_equal_error("a", 4096, {4096: figures(10, flash=1000)}, ours)
     assert (found.ours, found.is_reached, found.ratio) == (700, True, 0.7)
-    missed = at_equal_error("a", 4096, figures(8, flash=1000), ours)
+    missed = at_equal_error("a", 4096, {4096: figures(8, flash=1000)}, ours)
     assert (missed.ours, missed.is_reached) == (800, False)
-    assert at_equal_error("a", 4096, figures(8), []) is None
+
+
+def test_an_earlier_choice_for_a_smaller_budget_counts_if_it_is_as_accurate():
+    earlier = {512: figures(12, flash=400), 1024: figures(10, flash=800), 4096: figures(10)}
+    found = at_equal_error("a", 4096, earlier, [figures(10, flash=600)])
+    assert (found.earlier, found.ratio) == (800, 0.75)
+    assert at_equal_error("a", 512, earlier, [figures(10, flash=600)]).earlier == 400
 
 
 def test_a_mean_over_sets_that_are_not_reached_is_a_lower_bound():
     def equal(name, flash, wrong=10):
-        return at_equal_error(name, 4096, figures(10, flash=1000), [figures(wrong, flash=flash)])
+        earlier = {4096: figures(10, flash=1000)}
+        return at_equal_error(name, 4096, earlier, [figures(wrong, flash=flash)])
 
     text = equal_rows([equal("a", 400), equal("b", 900)])
     assert cells(text, 2) == ["4,096", "geometric mean of 2", "", "", "0.60"]
