@@ -7,13 +7,22 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from bncc._types import IntArray
-from bncc.discretize.feature import Feature, FeatureKind
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature, FeatureKind
+from bncc.discretize.missing import MISSING_INT
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble, lookups_of
 from bncc.structure.graph import Structure, forest, one_parent_each
 
-KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
+KINDS: tuple[FeatureKind, ...] = (
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "float32",
+    "category",
+    "state",
+)
 
 names = st.text(max_size=12)
 
@@ -34,7 +43,7 @@ def features(draw: st.DrawFn, name: str, max_states: int = 5) -> Feature:
     known = draw(st.integers(1, max_states))
     if kind == "state":
         return Feature(name, kind, known, missing_state=draw(st.integers(0, known - 1)))
-    of_missing = draw(st.booleans())
+    of_missing = kind != "uint8" and draw(st.booleans())
     n_states = known + of_missing
     missing_state = known if of_missing else draw(st.integers(0, known - 1))
     if kind == "category":
@@ -53,8 +62,7 @@ def _thresholds(kind: str) -> st.SearchStrategy[int | float]:
         # adding 0.0 turns -0.0 into 0.0
         reals = st.floats(width=32, allow_nan=False, allow_infinity=False)
         return reals.map(lambda value: value + 0.0)
-    bound = 2**15 if kind == "int16" else 2**31
-    return st.integers(-bound, bound - 1)
+    return st.integers(MISSING_INT.get(kind, SMALLEST_INT[kind]), LARGEST_INT[kind])
 
 
 @st.composite

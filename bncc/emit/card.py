@@ -233,10 +233,11 @@ def feature_lines(
             labels = [f"{k}={c_comment(label)}" for k, label in enumerate(feature.categories)]
             words += _listed("categories", labels)
         words[0] += "," if len(words) > 1 else ""
-        words[-1] += ";"
         seen = _seen(ranges[i]) if ranges is not None else ""
-        words += [f"{seen};"] if seen else []
-        lines += _wrapped([*words, f"missing: state {feature.missing_state}"])
+        missing = f"missing: state {feature.missing_state}" if feature.has_marker else ""
+        more = [each for each in (seen, missing) if each]
+        words[-1] += ";" if more else ""
+        lines += _wrapped([*words, *(f"{each};" for each in more[:-1]), *more[-1:]])
     return lines
 
 

@@ -12,7 +12,7 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.near_ties import Steps
 from bncc.emit.vectors import MissingVectors, Vectors, has_all_states, limit_vectors, state_ends
-from bncc.lower.c.c99 import unsigned, wrap, wrap_words
+from bncc.lower.c.c99 import unsigned, whole_text, wrap, wrap_words
 from bncc.lower.c.constants import label_bytes
 from bncc.lower.discretizers.functions import CUT_BITS
 from bncc.lower.layout import Layout
@@ -244,6 +244,6 @@ def _literal(feature: Feature, value: float, prefix: str) -> str:
         return f"{np.float32(value)!s}F"
     if feature.is_numeric:
         # -32768 is an expression of a wider type in C; INT16_MIN is not.
-        is_least = value == MISSING_INT[feature.kind]
-        return f"{feature.kind.upper()}_MIN" if is_least else str(int(value))
+        is_least = value == MISSING_INT.get(feature.kind)
+        return f"{feature.kind.upper()}_MIN" if is_least else whole_text(feature.kind, int(value))
     return f"{int(value)}U"

@@ -24,7 +24,7 @@ class RawField:
 
     field: str  # Member of the raw struct
     c_type: str  # Its type
-    # Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    # Which state function reads it: a numeric kind, ``code8`` or ``code16``
     kind: str
     # first and last: Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the
     # number of known codes. Equal where it has a state function of its own.
@@ -50,6 +50,11 @@ class RawPlan:
     count_bits: int  # Width in which the thresholds of one feature are counted, twice over
     code_bytes: int  # Estimated bytes of code that compares readings
     instructions: int  # Estimated instructions, on AVR cycles, that find all states
+
+    @property
+    def has_missing(self) -> bool:
+        """True if some value of some input is a missing or unseen reading."""
+        return any(field.kind != "uint8" for field in self.fields)
 
     @property
     def needs_float_bits(self) -> bool:
@@ -106,12 +111,19 @@ def plan_raw(
     )
 
 
+def missing_text(kind: str) -> str:
+    """Return the C for a missing reading of a numeric kind; empty where all are readings."""
+    if kind == "uint8":
+        return ""
+    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
+
+
 def _numeric_field(
     feature: Feature, name: str, unit: str, first: int, last: int, own: str = ""
 ) -> RawField:
     c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
-    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
-    comment = f"{titled(feature.name, unit)}; {missing} when missing"
+    missing = missing_text(feature.kind)
+    comment = titled(feature.name, unit) + (f"; {missing} when missing" if missing else "")
     return RawField(name, c_type, feature.kind, first, last, feature.missing_state, comment, own)
 
 
