@@ -9,7 +9,7 @@ from bncc.lower.raw import RawPlan
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
-    "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword",
+    "int32_t": "dword", "int8_t": "byte", "uint64_t": "qword", "int64_t": "qword",
 }  # fmt: skip
 """Suffix of avr-libc's flash read for each type; a qword is read as two dwords."""
 

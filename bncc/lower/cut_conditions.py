@@ -35,6 +35,9 @@ class CutCondition:
     functions: frozenset[str] = frozenset()  # Which of `FUNCTIONS` it calls
     n_numbers: int = 0  # Numbers in it beyond a byte, which most instructions cannot hold
     n_subtractions: int = 0  # Subtractions before the comparison
+    # Where it is ``left > right`` of readings of a kind, or of "word" ``left < right``: that kind,
+    # and both in C
+    sides: tuple[str, str, str] | None = None
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -62,14 +65,19 @@ def cut_condition(
         return _float(float(threshold), reading, name, is_missing_above)
     limit = int(threshold)
     if feature.kind == "int16" and high_byte and _has_high_byte(limit) and not is_missing_above:
-        text = f"{name}_{HIGH_BYTE}({reading}) > {limit >> 8}"
-        return CutCondition(text, functions=frozenset({HIGH_BYTE}))
+        return _exceeds("int8", f"{name}_{HIGH_BYTE}({reading})", str(limit >> 8), HIGH_BYTE)
     return _integer(feature.kind, limit, reading, is_missing_above)
 
 
 def _has_high_byte(limit: int) -> bool:
     """Return whether the high byte alone says whether an int16 exceeds a limit."""
     return limit & LOW_BITS == LOW_BITS and -(2**15) < limit < 2**15 - 1
+
+
+def _exceeds(kind: str, left: str, right: str, *functions: str, n_numbers: int = 0) -> CutCondition:
+    return CutCondition(
+        f"{left} > {right}", None, frozenset(functions), n_numbers, sides=(kind, left, right)
+    )
 
 
 def _constant(value: bool) -> CutCondition:
@@ -83,11 +91,13 @@ def _integer(kind: str, limit: int, reading: str, is_missing_above: bool) -> Cut
     if kind not in MISSING_INT:
         if not low <= limit < high:
             return _constant(limit < low)
-        return _compared(f"{reading} > {_number(limit, low)}", limit)
+        n_numbers = int(not 0 <= limit <= LOW_BITS)
+        return _exceeds(kind, reading, _number(limit, low), n_numbers=n_numbers)
     if not is_missing_above:
         if not low <= limit < high:
             return _constant(False)
-        return _compared(f"{reading} > {_number(limit, low)}", limit)
+        n_numbers = int(not 0 <= limit <= LOW_BITS)
+        return _exceeds(kind, reading, _number(limit, low), n_numbers=n_numbers)
     if limit <= low:
         return _constant(True)
     if limit >= high:
@@ -140,15 +150,15 @@ def _float(threshold: float, reading: str, name: str, is_missing_above: bool) ->
     word = f"((uint32_t){name}_{FLOAT_BITS}({reading}) - 0x"
     functions = frozenset({FLOAT_BITS})
     if threshold >= 0 and not is_missing_above:
-        text = f"{word}{bits + 1:08X}U) < 0x{INF - bits:08X}U"
-        return CutCondition(text, None, functions, n_numbers=2, n_subtractions=1)
+        left, right = f"{word}{bits + 1:08X}U)", f"0x{INF - bits:08X}U"
+        return CutCondition(f"{left} < {right}", None, functions, 2, 1, ("word", left, right))
     if threshold < 0 and is_missing_above:
         text = f"{word}{bits:08X}U) > 0x{INF + 2**31 - bits:08X}U"
         return CutCondition(text, None, functions, n_numbers=2, n_subtractions=1)
     key, both = float_key(threshold), frozenset({FLOAT_BITS, ORDER})
     order = f"{name}_{ORDER}({reading})"
     if not is_missing_above:
-        return CutCondition(f"{order} > {key}", None, both, n_numbers=1)
+        return _exceeds("int32", order, str(key), FLOAT_BITS, ORDER, n_numbers=1)
     # Less the key of minus infinity, those of NaN wrap around to the largest.
     low = float_key(float("-inf"))
     text = f"((uint32_t){order} + {-low}U) > {key - low}U"

@@ -1,16 +1,28 @@
 """Readings that cuts are compared with directly: when that can be, and its C."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from bncc.discretize.readings import raw_dtypes
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
-from bncc.lower.discretizers.functions import CUT_BITS, cut_integers
+from bncc.lower.cut_conditions import FLOAT_BITS, ORDER, cut_condition
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
+from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.lower.kernels.shared.rows import table_heading
+from bncc.lower.raw import RawPlan
+from bncc.lower.reading_keys import compared_integers, key_of, used_cuts
+from bncc.lower.reading_lines import DirectReadings, in_lines, readings_of
 from bncc.program.ir import Program, width_of
 
+Compared = Literal["readings", "states"]
+"""What ``predict_raw`` compares with cuts."""
+COMPARED: tuple[Compared, ...] = ("readings", "states")
+OF_READINGS = (CutKernel, CutLoopKernel, CutPackedKernel)
+"""Kernels that can compare readings."""
 STATE_CODE = 136
 """Bytes of the code that looks for the states of an array of readings, Cortex-M4 at -Os: 128 to 147
 in sums of 419 to 646 cuts of floats, their lists subtracted."""
@@ -49,52 +61,120 @@ def is_smaller(program: Program) -> bool:
     return n_cuts * width < of_states
 
 
-@dataclass(frozen=True)
-class DirectReadings:
-    """Arrays of boosted tables that read raw readings instead of states."""
-
-    kind: str  # Kind of all readings
-    entry_type: str  # C type of an entry of the list of features
-    limit_type: str  # C type of a threshold
-    arrays: tuple[ArrayText, ...]  # Both lists
+def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> bool:
+    """Return whether ``predict_raw`` compares readings: as asked, else as it is smallest."""
+    if compare is None:
+        return isinstance(kernel, CutPackedKernel) and reads_directly(program)
+    return compare == "readings" and can_read(program) and isinstance(kernel, OF_READINGS)
 
 
-def plan_direct(program: Program, kernel: Kernel) -> DirectReadings | None:
-    """Lay out what a kernel compares readings with."""
-    if not isinstance(kernel, CutPackedKernel) or not reads_directly(program):
-        return None
-    features = program.features
-    kind = features[0].kind
-    cuts = [each for table_cuts in kernel.cuts for each in table_cuts]
-    bits = width_of((max(each.feature for each in cuts) << MARK_BITS) | AGAIN | MORE)
-    headings = [f"/* {table_heading(program, table)} */" for table in kernel.program.tables]
-    read: list[tuple[str, list[int]]] = []
-    limits: list[tuple[str, list[int]]] = []
-    for heading, table_cuts, entries in zip(headings, kernel.cuts, kernel.entries, strict=True):
-        each_cut = [(each.feature, least) for each in table_cuts for least in each.least]
-        marks = (entries & (AGAIN | MORE)).tolist()
-        read.append(
-            (heading, [f << MARK_BITS | mark for (f, _), mark in zip(each_cut, marks, strict=True)])
-        )
-        limits.append((heading, [cut_integers(features[f])[least - 1] for f, least in each_cut]))
-    unit = "as integers with the order of the floats" if kind == "float32" else "in its own unit"
-    meaning = "for each cut of all tables"
-    arrays = (
-        _listed(
-            "readings",
-            bits,
-            f"Index of the reading {meaning}, flagged like the cut in the two lowest bits.",
-            read,
-        ),
-        _listed(
-            "limits",
-            CUT_BITS[kind],
-            f"Largest reading that does not reach it, {meaning}, {unit}.",
-            limits,
-            signed=True,
-        ),
+def can_read(program: Program) -> bool:
+    """Return whether a comparison of its reading finds whether any cut is reached."""
+    return is_of_cuts(program) and all(
+        cut_condition(program.features[f], least, "x", "m").constant is None
+        for f, leasts in used_cuts(program).items()
+        for least in leasts
     )
-    return DirectReadings(kind, arrays[0].type, arrays[1].type, arrays)
+
+
+def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> DirectReadings:
+    """Lay out what a kernel compares readings with."""
+    if isinstance(kernel, CutKernel):
+        return in_lines(program, kernel, raw, name)
+    if isinstance(kernel, CutPackedKernel):
+        tables, template = kernel.program.tables, "lower/direct/cut_packed.c.j2"
+    elif isinstance(kernel, CutLoopKernel):
+        tables, template = kernel.sums.program.tables, "lower/direct/cut_loop.c.j2"
+    else:
+        raise TypeError(f"the kernel '{kernel.family}' compares no readings")
+    compared = compared_integers(program)
+    headings = [f"/* {table_heading(program, table)} */" for table in tables]
+    used = compared.features
+    place = {f: used.index(f) if compared.is_keys else f for f in used}
+    limits: list[tuple[str, list[int]]] = []
+    for heading, table_cuts in zip(headings, kernel.cuts, strict=True):
+        found = [(each.feature, least) for each in table_cuts for least in each.least]
+        limits.append((heading, [compared.limit(program.features[f], least) for f, least in found]))
+    if isinstance(kernel, CutPackedKernel):
+        entries = _packed_entries(kernel, headings, place)
+    else:
+        entries = _loop_entries(kernel, headings, place)
+    is_float = program.features[used[0]].kind == "float32" and not compared.is_keys
+    unit = "as integers with the order of the floats" if is_float else "in its own unit"
+    if compared.is_keys:
+        unit = "as an integer that orders like it"
+    meaning = "for each cut of all tables"
+    limit = _listed(
+        "limits",
+        compared.bits,
+        f"Largest reading that does not reach it, {meaning}, {unit}.",
+        limits,
+        signed=compared.is_signed,
+    )
+    reading = "x[ENTRY]"
+    functions: frozenset[str] = frozenset()
+    keys: tuple[str, ...] = ()
+    if compared.is_keys:
+        readings = readings_of(raw)
+        found_keys = [key_of(program.features[f], readings[f], name, compared.bits) for f in used]
+        keys = tuple(text for text, _ in found_keys)
+        functions = frozenset().union(*(some for _, some in found_keys))
+    elif is_float:
+        reading, functions = f"{name}_{ORDER}(x[ENTRY])", frozenset({FLOAT_BITS, ORDER})
+    rule = (
+        "Cost of every class, as from states: a state reaches a cut if its reading exceeds a limit."
+    )
+    remark = " A missing reading is the smallest and exceeds none."
+    return DirectReadings(
+        template,
+        f"const {limit.type} x[{len(used)}]" if keys else f"const {name}_raw_t *x",
+        functions,
+        (entries, limit),
+        keys,
+        limit.type,
+        reading,
+        rule + ("" if compared.is_keys else remark),
+        entries.type,
+        limit.type,
+    )
+
+
+def _packed_entries(
+    kernel: CutPackedKernel, headings: Sequence[str], place: Mapping[int, int]
+) -> ArrayText:
+    """Print the list of what each cut of all tables reads, flagged like the cut."""
+    largest = max(place[each.feature] for cuts in kernel.cuts for each in cuts)
+    bits = width_of((largest << MARK_BITS) | AGAIN | MORE)
+    read: list[tuple[str, list[int]]] = []
+    for heading, table_cuts, entries in zip(headings, kernel.cuts, kernel.entries, strict=True):
+        places = [place[each.feature] for each in table_cuts for _ in each.least]
+        marks = (entries & (AGAIN | MORE)).tolist()
+        flagged = [f << MARK_BITS | mark for f, mark in zip(places, marks, strict=True)]
+        read.append((heading, flagged))
+    comment = (
+        "Index of the reading for each cut of all tables, flagged like the cut in the two lowest "
+        "bits."
+    )
+    return _listed("readings", bits, comment, read)
+
+
+def _loop_entries(
+    kernel: CutLoopKernel, headings: Sequence[str], place: Mapping[int, int]
+) -> ArrayText:
+    """Print the list of what each cut of all tables reads, with its row stride."""
+    read = [(heading, kernel.reading_entries(t, place)) for t, heading in enumerate(headings)]
+    bits = width_of(max(entry for _, some in read for entry in some))
+    parts = ["for each cut the index of the reading"]
+    if not kernel.is_doubled:
+        parts[-1] += " and the row stride"
+    if not kernel.same_n_rows:
+        parts.insert(0, "size of its rows")
+    if not kernel.same_n_cuts:
+        parts.insert(0, "number of its entries")
+    numbers = [number for _, some in read for number in some]
+    lines = [line for heading, some in read for line in (heading, *wrap(some))]
+    listed = array("readings", bits, numbers, f"Per table: {'; '.join(parts)}.")
+    return replace(listed, lines=tuple(lines))
 
 
 def _listed(

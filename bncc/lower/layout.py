@@ -6,7 +6,7 @@ from functools import cached_property
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
-from bncc.lower.direct import DirectReadings, plan_direct
+from bncc.lower.direct import Compared, is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
@@ -18,6 +18,7 @@ from bncc.lower.missing.plan import JointPlan, MissingPlan
 from bncc.lower.missing.text import MissingText, missing_text
 from bncc.lower.range_check import CheckedText, checked_text
 from bncc.lower.raw import RawPlan, plan_raw
+from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.model.checked import Limits
@@ -127,6 +128,7 @@ def lay_out(
     units: Sequence[str] = (),
     may_copy: bool = False,
     constant_time: bool = False,
+    compare: Compared | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -145,7 +147,9 @@ def lay_out(
     if check.reads_last_states or text.reads_last_states or feeds or absent is not None:
         last = [n - 1 for n in program.n_states]
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
-    direct = plan_direct(program, kernel) if raw is not None else None
+    direct = None
+    if raw is not None and is_direct(program, kernel, compare):
+        direct = plan_direct(program, kernel, raw, name)
     if raw is not None:
         arrays += raw.arrays
     if direct is not None:
@@ -176,7 +180,7 @@ def lay_out(
         text=text,
         arrays=tuple(arrays),
         labels=labels,
-        hands_over=may_copy and not constant_time and _hands_over(raw, text),
+        hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 
 

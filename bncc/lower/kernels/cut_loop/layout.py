@@ -5,7 +5,7 @@ For every table a loop over its cuts adds up the strides of those that the state
 row's number. A list takes a few bytes per cut where straight-line code takes instructions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import prod
@@ -170,16 +170,23 @@ class CutLoopKernel:
             n_classes * (sums.n_runs > 1),
         )
 
+    def reading_entries(self, t: int, place: Mapping[int, int]) -> list[int]:
+        """Return the entries of one table for readings, whose limits are a list of their own."""
+        return self._listed(t, lambda feature, least: [place[feature]])
+
     def _entries(self, t: int) -> IntArray:
         """Return the list entries of one table."""
+        found = self._listed(t, lambda feature, least: [feature, least])
+        return np.array(found, dtype=np.int64)
+
+    def _listed(self, t: int, cut: Callable[[int, int], list[int]]) -> list[int]:
         cuts, n_levels = self.cuts[t], [each.n_levels for each in self.cuts[t]]
         found = [] if self.same_n_rows else [self.n_rows[t] * self.row_length]
         for k, each in enumerate(cuts):
             stride = [] if self.is_doubled else [prod(n_levels[k + 1 :]) * self.row_length]
             for least in each.least:
-                found += [each.feature, least, *stride]
-        found = found if self.same_n_cuts else [1 + len(found), *found]
-        return np.array(found, dtype=np.int64)
+                found += [*cut(each.feature, least), *stride]
+        return found if self.same_n_cuts else [1 + len(found), *found]
 
 
 def cut_loop(program: Program) -> Iterator[CutLoopKernel]:

@@ -7,7 +7,8 @@ first sum before anything reads it; what wraps in the meantime does no harm.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -30,12 +31,37 @@ from bncc.lower.kernels.shared.cut_places import TableCuts
 from bncc.program.ir import Program
 
 
+class Reach(Protocol):
+    """The C of what a cut adds to a row's number."""
+
+    def above(self, at: str, feature: int, least: int) -> str:
+        """Return twice a row number, plus 1 if a feature reaches a cut."""
+
+    def further(self, feature: int, least: int) -> str:
+        """Return a statement that adds 1 to the row number if a feature reaches a cut."""
+
+
+@dataclass(frozen=True)
+class StateReach:
+    """Cuts that states reach."""
+
+    name: str  # Prefix of every symbol
+
+    def above(self, at: str, feature: int, least: int) -> str:
+        """Return twice a row number, plus 1 if a state reaches a cut."""
+        return f"{self.name}_above({at}, x[{feature}], {least}U)"
+
+    def further(self, feature: int, least: int) -> str:
+        """Return a statement that adds 1 to the row number if a state reaches a cut."""
+        return f"at = {self.name}_further(at, x[{feature}], {least}U);"
+
+
 def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -> KernelText:
     """Print the arrays and statements of the kernel of cuts."""
-    lanes = replace(kernel.lanes, prior=_whole_prior(kernel.lanes))
+    lanes = _with_whole_prior(kernel).lanes
     tables = [table_array(program, lanes, t, by_word=True) for t in range(len(lanes.tables))]
     shared = [rows_once(lanes.dictionary.rows, lanes)] if lanes.dictionary else []
-    steps = list(_statements(program, replace(kernel, lanes=lanes), name))
+    steps = list(cut_steps(program, kernel, StateReach(name), name))
     return KernelText(
         template="lower/kernels/cuts.c.j2",
         arrays=(*shared, *tables),
@@ -51,27 +77,37 @@ def cuts_text(program: Program, kernel: CutKernel, name: str, state_bits: int) -
     )
 
 
-def index_lines(cuts: TableCuts, name: str) -> Iterator[str]:
+def index_lines(cuts: TableCuts, reach: Reach) -> Iterator[str]:
     """Print the comparisons that find a table's row."""
     for place, each in enumerate(cuts):
-        state = f"x[{each.feature}]"
         n_doubled = each.n_levels // 2 if place else 1
         copies = n_doubled > 1 or (place and each.n_levels % 2)
         if copies:
             yield "before = at;"
         if not place:
-            yield f"at = {name}_above(0U, {state}, {each.least[0]}U);"
+            yield f"at = {reach.above('0U', each.feature, each.least[0])};"
         for k, least in enumerate(each.least[:n_doubled] if place else ()):
             before = "before" if copies else "at"
             start = "at + " if k else ""
-            yield f"at = {start}{name}_above({before}, {state}, {least}U);"
+            yield f"at = {start}{reach.above(before, each.feature, least)};"
         if place and each.n_levels % 2:
             yield "at += before;"
         for least in each.least[n_doubled:]:
-            yield f"at = {name}_further(at, {state}, {least}U);"
+            yield reach.further(each.feature, least)
 
 
-def _statements(program: Program, kernel: CutKernel, name: str) -> Iterator[list[str]]:
+def cut_steps(program: Program, kernel: CutKernel, reach: Reach, name: str) -> Iterator[list[str]]:
+    """Yield the statements of every step."""
+    yield from _statements(program, _with_whole_prior(kernel), reach, name)
+
+
+def _with_whole_prior(kernel: CutKernel) -> CutKernel:
+    return replace(kernel, lanes=replace(kernel.lanes, prior=_whole_prior(kernel.lanes)))
+
+
+def _statements(
+    program: Program, kernel: CutKernel, reach: Reach, name: str
+) -> Iterator[list[str]]:
     """Yield the statements of every step."""
     lanes = kernel.lanes
     for step in lanes.schedule.steps:
@@ -84,7 +120,7 @@ def _statements(program: Program, kernel: CutKernel, name: str) -> Iterator[list
         yield [
             f"/* {features} */",
             f"{name}_in_turn();",
-            *index_lines(cuts, name),
+            *index_lines(cuts, reach),
             words[0],
             *added(lanes, step, words[1:]),
         ]

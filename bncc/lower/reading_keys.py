@@ -1,0 +1,124 @@
+"""
+Readings as integers that loops compare with limits.
+
+A loop has one comparison for all cuts, ``reading > limit``. Where readings have several types, or
+the state of a missing reading is neither below nor above all cuts that are compared, each reading
+that is used becomes a key first: an integer of one type that orders like the states.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc.discretize.feature import Feature
+from bncc.discretize.missing import MISSING_INT
+from bncc.discretize.readings import n_known
+from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER
+from bncc.lower.discretizers.functions import cut_integers
+from bncc.lower.kernels.shared.cut_places import cuts_of
+from bncc.program.ir import Program
+
+CODES = ("category", "state")
+
+
+def used_cuts(program: Program) -> Mapping[int, tuple[int, ...]]:
+    """Return by feature, ascending, the least states above the cuts of all tables, ascending."""
+    found: dict[int, set[int]] = {}
+    for table in program.tables:
+        for each in cuts_of(table):
+            found.setdefault(each.feature, set()).update(each.least)
+    return {f: tuple(sorted(found[f])) for f in sorted(found)}
+
+
+@dataclass(frozen=True)
+class ComparedIntegers:
+    """What a loop compares."""
+
+    features: tuple[int, ...]  # Features that are read, ascending
+    is_keys: bool  # True if readings become keys first
+    bits: int  # Width of a limit
+    is_signed: bool  # True if limits are signed
+
+    def limit(self, feature: Feature, least: int) -> int:
+        """Return the largest integer of a state below ``least``."""
+        if feature.kind in CODES:
+            return least - 1
+        if least > len(feature.thresholds):
+            return _largest_known(feature.kind)
+        return cut_integers(feature)[least - 1]
+
+
+def _largest_known(kind: str) -> int:
+    """Return the largest key of a number that is not missing."""
+    if kind == "float32":
+        return INF
+    largest = int(np.iinfo(kind).max)
+    return largest - 1 if kind == "int32" else largest
+
+
+def compared_integers(program: Program) -> ComparedIntegers:
+    """Return what a loop over the cuts of all tables compares."""
+    cuts = used_cuts(program)
+    features = program.features
+    types = {_type(feature) for feature in features}
+    is_plain = len(types) == 1 and all(is_ordered(features[f], cuts[f]) for f in cuts)
+    if is_plain:
+        bits, is_signed = types.pop()[1:]
+        return ComparedIntegers(tuple(cuts), False, bits, is_signed)
+    is_narrow = all(_fits_int16(features[f]) for f in cuts)
+    return ComparedIntegers(tuple(cuts), True, 16 if is_narrow else 32, True)
+
+
+def is_ordered(feature: Feature, least: tuple[int, ...]) -> bool:
+    """Return whether a reading itself, or a float's order, exceeds the limits of some cuts."""
+    if feature.kind in CODES:
+        return feature.missing_state >= least[-1]
+    return feature.kind not in (*MISSING_INT, "float32") or feature.missing_state < least[0]
+
+
+def _type(feature: Feature) -> tuple[str, int, bool]:
+    """Return the kind of readings, and the width and sign of what they are compared with."""
+    if feature.kind in CODES:
+        bits = 8 if n_known(feature) <= 255 else 16
+        return f"code{bits}", bits, False
+    if feature.kind == "float32":
+        return feature.kind, 32, True
+    range_ = np.iinfo(feature.kind)
+    return feature.kind, range_.bits, int(range_.min) < 0
+
+
+def _fits_int16(feature: Feature) -> bool:
+    kind, bits, _ = _type(feature)
+    return bits == 8 or (kind == "int16" and not feature.has_missing_state)
+
+
+def key_of(feature: Feature, reading: str, name: str, bits: int) -> tuple[str, frozenset[str]]:
+    """Return the key of a reading in C, and the functions that it calls."""
+    cast = f"(int{bits}_t)"
+    missing = feature.missing_state
+    if feature.kind in CODES:
+        known = n_known(feature)
+        return f"({reading} < {known}U) ? {cast}{reading} : {missing}", frozenset()
+    if feature.kind == "float32":
+        order, both = f"{name}_{ORDER}({reading})", frozenset({FLOAT_BITS, ORDER})
+        if not missing:
+            return order, both
+        key = _missing_key(feature, "INT32_MAX")
+        bits_of = f"((uint32_t){name}_{FLOAT_BITS}({reading}) & 0x7FFFFFFFU)"
+        return f"({bits_of} > 0x{INF:08X}U) ? {key} : {order}", both
+    if feature.kind not in MISSING_INT or not missing:
+        return f"{cast}{reading}" if feature.kind != f"int{bits}" else reading, frozenset()
+    mark = f"{feature.kind.upper()}_MIN"
+    known_key = reading if feature.kind == f"int{bits}" else f"{cast}{reading}"
+    if feature.kind == "int32" and missing > len(feature.thresholds):
+        known_key = f"(({reading} < INT32_MAX) ? {reading} : (INT32_MAX - 1))"
+    key = _missing_key(feature, f"INT{bits}_MAX")
+    return f"({reading} == {mark}) ? {key} : {known_key}", frozenset()
+
+
+def _missing_key(feature: Feature, above_all: str) -> str:
+    """Print a key with the state of missing readings, which is not the first."""
+    if feature.missing_state > len(feature.thresholds):
+        return above_all
+    return str(cut_integers(feature)[feature.missing_state - 1] + 1)

@@ -1,0 +1,84 @@
+"""Comparisons of readings with cuts in straight-line code, and what any direct layout prints."""
+
+from dataclasses import dataclass
+
+from bncc.discretize.feature import Feature
+from bncc.lower.c.c99 import ArrayText
+from bncc.lower.cut_conditions import CutCondition, cut_condition
+from bncc.lower.kernels.cuts.layout import CutKernel
+from bncc.lower.kernels.cuts.text import cut_steps
+from bncc.lower.raw import RawPlan
+from bncc.program.ir import Program
+
+
+@dataclass(frozen=True)
+class DirectReadings:
+    """What ``predict_raw`` compares with cuts instead of states."""
+
+    template: str  # File under ``templates/`` that prints the sums
+    input: str  # Parameter of the function that sums
+    functions: frozenset[str]  # Those of `bncc.lower.cut_conditions` that are called
+    arrays: tuple[ArrayText, ...] = ()  # Lists that a loop reads
+    keys: tuple[str, ...] = ()  # Integers that a loop compares, one per feature that is read
+    key_type: str = ""  # Their C type
+    reading: str = ""  # What a loop compares, by the ENTRY of its list
+    comment: str = ""  # Of the function that sums
+    entry_type: str = ""  # C type of an entry of the list of features
+    limit_type: str = ""  # C type of a threshold
+    steps: tuple[list[str], ...] = ()  # Statements of straight-line code
+    kinds: tuple[str, ...] = ()  # Of the comparisons that have functions of their own
+
+    @property
+    def sums(self) -> bool:
+        """True if a loop leaves the cost of every class in an array."""
+        return bool(self.arrays)
+
+
+def readings_of(raw: RawPlan) -> tuple[str, ...]:
+    """Return the C expression of each reading."""
+    if raw.is_array:
+        return tuple(f"x[{i}]" for i in range(len(raw.fields)))
+    return tuple(f"x->{field.field}" for field in raw.fields)
+
+
+@dataclass(frozen=True)
+class ReadingReach:
+    """Cuts that readings reach."""
+
+    features: tuple[Feature, ...]
+    readings: tuple[str, ...]  # The C expression of each
+    name: str  # Prefix of every symbol
+
+    def condition(self, feature: int, least: int) -> CutCondition:
+        """Return the comparison of a reading."""
+        return cut_condition(self.features[feature], least, self.readings[feature], self.name)
+
+    def above(self, at: str, feature: int, least: int) -> str:
+        """Return twice a row number, plus 1 if a reading reaches a cut."""
+        condition = self.condition(feature, least)
+        if condition.sides is not None:
+            kind, left, right = condition.sides
+            return f"{self.name}_above_{kind}({at}, {left}, {right})"
+        bit = f"(({condition.text}) ? 1U : 0U)"
+        return f"(uint_fast16_t)((uint_fast16_t)({at} << 1) + {bit})" if at != "0U" else bit
+
+    def further(self, feature: int, least: int) -> str:
+        """Return a statement that adds 1 to the row number if a reading reaches a cut."""
+        return f"at += (({self.condition(feature, least).text}) ? 1U : 0U);"
+
+
+def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> DirectReadings:
+    """Lay out straight-line comparisons."""
+    reach = ReadingReach(program.features, readings_of(raw), name)
+    steps = tuple(cut_steps(program, kernel, reach, name))
+    read = [each for cuts in kernel.cuts for each in cuts]
+    conditions = [reach.condition(each.feature, least) for each in read for least in each.least]
+    lines = "".join(line for step in steps for line in step)
+    kinds = {each.sides[0] for each in conditions if each.sides}
+    return DirectReadings(
+        "lower/direct/cuts.c.j2",
+        f"const {name}_raw_t *x",
+        frozenset[str]().union(*(each.functions for each in conditions)),
+        steps=steps,
+        kinds=tuple(sorted(kind for kind in kinds if f"{name}_above_{kind}(" in lines)),
+    )
