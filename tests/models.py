@@ -1,6 +1,7 @@
 """Small models built by hand, each the smallest of its kind, shared by all tests."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from bncc.model.model import Model
 from bncc.model.ranges import READINGS
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure, forest, one_parent_each
+from tests.tree_programs import random_tree
 
 
 def feature(name: str, n_states: int) -> Feature:
@@ -236,6 +238,29 @@ def sum_of_tables() -> Model:
             [[(7 * r + 3 * c + 1) % 8 for c in range(3)] for r in range(8)],
         ],
     )
+
+
+SENSORS = {
+    "int16": Feature("hall", "int16", 5, thresholds=(-32768, -7, 255, 512), missing_state=3),
+    "int32": Feature("count", "int32", 4, thresholds=(-(2**31), 7, 2**30), missing_state=1),
+    "float32": Feature("volt", "float32", 5, thresholds=(-1.5, 0.0, 2.25), missing_state=4),
+    "category": Feature("mode", "category", 4, categories=("a", "b", "c"), missing_state=3),
+    "state": Feature("level", "state", 6, missing_state=2),
+}
+"""A feature of each kind; of some, missing readings have a state in between, or their own."""
+
+
+def trees_of_sensors(n_classes: int, n_tables: int, kinds: Sequence[str] = tuple(SENSORS)) -> Model:
+    """Return trees that read features of some kinds, each in a different state if missing."""
+    rng = np.random.default_rng(n_classes + 10 * n_tables)
+    features = [replace(SENSORS[kind], name=f"{kind} {k}") for k, kind in enumerate(kinds)]
+    if len(set(kinds)) == 1 and kinds[0] not in ("category", "float32"):
+        features = [replace(f, missing_state=k % f.n_states) for k, f in enumerate(features)]
+    n_states = [f.n_states for f in features]
+    trees = tuple(random_tree(rng, n_states, 10) for _ in range(n_tables))
+    tables = [rng.integers(0, 16, (tree.n_rows, n_classes)).tolist() for tree in trees]
+    prior = rng.integers(0, 16, n_classes).tolist()
+    return model_of(features, TableEnsemble(trees), QFormat(2, 2), prior, tables)
 
 
 def class_with_parents() -> Model:

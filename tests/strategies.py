@@ -13,6 +13,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble, lookups_of
 from bncc.structure.graph import Structure, forest, one_parent_each
+from tests.tree_programs import random_tree
 
 KINDS: tuple[FeatureKind, ...] = (
     "int8",
@@ -112,6 +113,25 @@ def grids(draw: st.DrawFn, n_states: Sequence[int]) -> TableEnsemble:
         )
         tables.append(DecisionTable(tuple(read), tuple(tuple(sorted(some)) for some in cuts)))
     return TableEnsemble(tuple(tables))
+
+
+@st.composite
+def tree_models(draw: st.DrawFn, max_classes: int = 8, max_bits: int = 10) -> Model:
+    """Draw models of trees over features of every kind; costs reach both edges of the format."""
+    n = draw(st.integers(1, 5))
+    labels = draw(st.lists(names, min_size=n, max_size=n, unique=True))
+    inputs = tuple(draw(features(label, 6)) for label in labels)
+    if max(feature.n_states for feature in inputs) == 1:
+        inputs = (*inputs[1:], Feature(labels[0], "state", 3))
+    n_states = [feature.n_states for feature in inputs]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_leaves = draw(st.integers(2, 12))
+    trees = tuple(random_tree(rng, n_states, n_leaves) for _ in range(draw(st.integers(1, 5))))
+    classes = draw(st.lists(names, min_size=2, max_size=max_classes, unique=True))
+    q_format = draw(q_formats(max_bits))
+    tables = tuple(draw(_costs((tree.n_rows, len(classes)), q_format)) for tree in trees)
+    prior = draw(_costs((len(classes),), q_format))
+    return Model(inputs, tuple(classes), TableEnsemble(trees), q_format, prior, tables)
 
 
 @st.composite

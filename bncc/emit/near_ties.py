@@ -113,10 +113,50 @@ class Rows:
         rows = np.tile(self.first, (len(X), 1))
         for t, f, far in self._terms():
             rows[:, t] += far[X[:, f]]
-        for t, table in enumerate(self.program.tables):
-            if table.tree is not None:
-                rows[:, t] += table.tree.rows(X)
+        if self._trees:
+            rows[:, self._trees] = self._leaves(X)
         return rows
+
+    @cached_property
+    def _trees(self) -> list[int]:
+        """The tables that decision trees address."""
+        return [t for t, table in enumerate(self.program.tables) if table.tree is not None]
+
+    @cached_property
+    def _nodes(self) -> tuple[IntArray, IntArray, IntArray, IntArray, int]:
+        """Roots, features, cuts and the two successors of the nodes of all trees, and their depth.
+
+        A successor that is negative is a row of all tables, -1 - row.
+        """
+        trees = [(t, table.tree) for t, table in enumerate(self.program.tables)]
+        roots: list[int] = []
+        features: list[int] = []
+        cuts: list[int] = []
+        following: list[list[int]] = []
+        depth = 0
+        for t, tree in trees:
+            if tree is None:
+                continue
+            roots.append(len(features))
+            following += [
+                [place + roots[-1] if place >= 0 else place - int(self.first[t]) for place in pair]
+                for pair in zip(tree.below, tree.above, strict=True)
+            ]
+            features += tree.features
+            cuts += tree.cuts
+            depth = max(depth, tree.depth)
+        return np.array(roots), np.array(features), np.array(cuts), np.array(following), depth
+
+    def _leaves(self, X: IntArray) -> IntArray:
+        """Return the rows of trees that states read, (n, n_trees), all trees at the same time."""
+        roots, features, cuts, following, depth = self._nodes
+        place = np.tile(roots, (len(X), 1))
+        number = np.arange(len(X))[:, None]
+        for _ in range(depth):
+            node = np.maximum(place, 0)
+            is_above = (X[number, features[node]] > cuts[node]).astype(np.int64)
+            place = np.where(place < 0, place, following[node, is_above])
+        return np.asarray(-1 - place)
 
     def moved(self, x: IntArray, at: IntArray, chosen: IntArray) -> IntArray:
         """
@@ -127,19 +167,32 @@ class Rows:
         features, states = self.changes[chosen].T
         before = self.all_moves[self.first_change[features] + x[features]]
         rows = np.asarray(at + self.all_moves[chosen] - before)
-        trees = [(t, table.tree) for t, table in enumerate(self.program.tables)]
-        if any(tree is not None for _, tree in trees):
+        if self._trees:
             X = np.tile(x, (len(chosen), 1))
             X[np.arange(len(chosen)), features] = states
-            for t, tree in trees:
-                if tree is not None:
-                    rows[:, t] = self.first[t] + tree.rows(X)
+            rows[:, self._trees] = self._leaves(X)
         return rows
 
     @cached_property
     def changes(self) -> IntArray:
         """Each feature with each of its states, (n_changes, 2)."""
         return np.array([(f, s) for f, n in enumerate(self.program.n_states) for s in range(n)])
+
+    @cached_property
+    def visited(self) -> IntArray:
+        """Which of `changes` are made near ties: all, or those to states beside cuts of trees."""
+        trees = [table.tree for table in self.program.tables if table.tree is not None]
+        if len(trees) < len(self.program.tables):
+            return np.arange(len(self.changes))
+        beside = {
+            (f, state)
+            for tree in trees
+            for f, cut in zip(tree.features, tree.cuts, strict=True)
+            for state in (cut, cut + 1)
+        }
+        return np.array(
+            [k for k, each in enumerate(self.changes.tolist()) if tuple(each) in beside]
+        )
 
     @cached_property
     def all_moves(self) -> IntArray:
@@ -276,7 +329,7 @@ class Walk:
         """Read every state some times near a tie, since maps have an entry for each."""
         rows, changes = self.rows, self.rows.changes
         for _ in range(VISITS):
-            left = self._rng.permutation(len(changes))
+            left = self._rng.permutation(self.rows.visited)
             while len(left) and len(self._steps) < most_steps:
                 near = left[:VISITED_AT_ONCE]
                 at = rows.moved(self._x, self._at, near)

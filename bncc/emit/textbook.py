@@ -2,7 +2,8 @@
 The textbook classifier: what a good engineer writes from a paper, the baseline of all figures.
 
 It is made from the model as it stands, without the compiler's passes: one byte per cost in a
-table of rows and classes, 16-bit sums, one loop over the features and one over the classes.
+table of rows and classes, 16-bit sums, one loop over the features and one over the classes. Of
+tables that decision trees address, a loop over the trees that goes from node to node of an array.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +23,7 @@ from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
 from bncc.program.ir import width_of
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 MAX_ENTRY = 255
 """A cost has one byte."""
@@ -46,9 +47,16 @@ class Textbook:
 def misfit(model: Model) -> str | None:
     """Say why a model has no textbook classifier."""
     if isinstance(model.structure, TableEnsemble):
+        if all(isinstance(grid, BranchingTable) for grid in model.structure.tables):
+            return _number_misfit(model)
         return "the textbook classifier has a table per feature, and this model is another sum"
     if model.structure.class_parents or model.structure.given:
         return "the textbook classifier has a prior and a table per feature, and this model has not"
+    return _number_misfit(model)
+
+
+def _number_misfit(model: Model) -> str | None:
+    """Say why the costs of a model do not fit."""
     largest = max(int(table.max()) for table in model.tables)
     if largest > MAX_ENTRY:
         return (
@@ -76,7 +84,9 @@ def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) ->
     discretizers = searched(model.features, "linear", rates_of(None))
     plan = plan_raw(model.features, state_bits, discretizers, name) if raw else None
     table = _table(model)
-    arrays = [*_costs_and_rows(model, state_bits), *(_raw_arrays(model, plan) if plan else [])]
+    find = _trees if _form(model) == "trees" else _costs_and_rows
+    of_rows = find(model, state_bits)
+    arrays = [*of_rows, *(_raw_arrays(model, plan) if plan else [])]
     sizes = [a.n_bytes for a in (table, *arrays)]
     avr_misfit = avr_error(max(sizes), sum(sizes))
     read = {a.name: f"pgm_read_{'float' if a.type == 'float' else PGM[a.type]}" for a in arrays}
@@ -89,6 +99,8 @@ def textbook_c(model: Model, name: str = "model", *, raw: bool | None = None) ->
         "largest_sum": _largest_sum(model),
         "state_type": f"uint{state_bits}_t",
         "form": _form(model),
+        "n_tables": len(model.tables),
+        "next_type": next((a.type for a in arrays if a.name == "next"), ""),
         "table": table,
         "arrays": arrays,
         "read": read,
@@ -115,25 +127,37 @@ def _largest_sum(model: Model) -> int:
 
 
 def _form(model: Model) -> str:
-    """Return how a row is found: by ``naive``, by one ``parent``, or by ``parents``."""
-    most = max(len(lookup.features) for lookup in model.lookups) - 1
+    """Return how a row is found: by ``naive``, one ``parent``, ``parents``, or by ``trees``."""
+    if isinstance(model.structure, TableEnsemble):
+        return "trees"
+    most = max(len(lookup.read) for lookup in model.lookups) - 1
     return ("naive", "parent", "parents")[min(most, 2)]
 
 
 def _table(model: Model) -> ArrayText:
     """Return all tables one below the other, every row in braces behind its states."""
     lines: list[str] = []
+    if _form(model) == "trees":
+        for t, costs in enumerate(model.tables):
+            lines.append(f"/* Leaves of tree {t} */")
+            for k, row in enumerate(costs.tolist()):
+                lines += _row_lines((k,), row)
+        return _of_rows(model, lines, "leaf of a tree")
     for i, costs in enumerate(model.tables):
-        features = model.lookups[i].features
+        features = model.lookups[i].read
         own, *parents = [c_comment(model.features[j].name) for j in reversed(features)]
         given = ", ".join(reversed(parents))
         lines.append(f"/* {own} given {given}: {given}, {own} */" if given else f"/* {own} */")
         joint = product(*(range(model.n_states[j]) for j in features))
         for states, row in zip(joint, costs.tolist(), strict=True):
             lines += _row_lines(states, row)
-    n_rows = sum(len(costs) for costs in model.tables)
     is_naive = _form(model) == "naive"
     what = "state of a feature" if is_naive else "joint state of a feature and its parents"
+    return _of_rows(model, lines, what)
+
+
+def _of_rows(model: Model, lines: list[str], what: str) -> ArrayText:
+    n_rows = sum(len(costs) for costs in model.tables)
     return ArrayText(
         "uint8_t",
         "table",
@@ -154,7 +178,7 @@ def _row_lines(states: tuple[int, ...], row: list[int]) -> Iterator[str]:
 
 def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
     """Return the prior, what finds a row, and the numbers of states."""
-    n_states, parents = model.n_states, [lookup.features[:-1] for lookup in model.lookups]
+    n_states, parents = model.n_states, [lookup.read[:-1] for lookup in model.lookups]
     starts = [0, *accumulate(len(table) for table in model.tables)][:-1]
     prior_bits, start_bits = width_of(int(model.prior.max())), width_of(starts[-1])
     arrays = [
@@ -178,6 +202,29 @@ def _costs_and_rows(model: Model, state_bits: int) -> list[ArrayText]:
             array("first_parent", width_of(len(flat)), ends, "Each feature's first parent."),
         ]
     return [*arrays, array("n_states", state_bits, n_states, "Number of states of each feature.")]
+
+
+def _trees(model: Model, state_bits: int) -> list[ArrayText]:
+    """Return the prior, the nodes of all trees, where they begin, and the numbers of states."""
+    trees = [lookup for lookup in model.lookups if isinstance(lookup, BranchingTable)]
+    starts = [0, *accumulate(tree.n_cuts for tree in trees)][:-1]
+    rows = [0, *accumulate(tree.n_rows for tree in trees)][:-1]
+    features = [f for tree in trees for f in tree.features]
+    cuts = [cut for tree in trees for cut in tree.cuts]
+    next_: list[int] = []
+    for tree, start, row in zip(trees, starts, rows, strict=True):
+        for pair in zip(tree.below, tree.above, strict=True):
+            next_ += [start + place if place >= 0 else place - row for place in pair]
+    widest = max(starts[-1] + trees[-1].n_cuts, rows[-1] + trees[-1].n_rows)
+    meaning = "Per node what follows up to the cut, and above it: a node, or -1 - row."
+    return [
+        array("prior", width_of(int(model.prior.max())), model.prior.tolist(), "Prior costs."),
+        array("first_node", width_of(starts[-1]), starts, "Root of each tree."),
+        array("feature", width_of(model.n_features - 1), features, "Feature of each node."),
+        array("cut", state_bits, cuts, "Largest state of each node that is not above its cut."),
+        array("next", 16 if widest < 2**15 else 32, next_, meaning, signed=True),
+        array("n_states", state_bits, model.n_states, "Number of states of each feature."),
+    ]
 
 
 def _raw_arrays(model: Model, plan: RawPlan) -> list[ArrayText]:

@@ -105,7 +105,9 @@ def _looked_up(program: Program) -> int:
     """Return what it reads to find rows: parents, or cuts, each of which takes as long."""
     if is_of_cuts(program):
         return sum(len(each.least) for table in program.tables for each in cuts_of(table))
-    return sum(len(table.features) - 1 for table in program.tables)
+    trees = [table.tree for table in program.tables if table.tree is not None]
+    of_trees = round(sum(sum(tree.depths) / tree.n_rows for tree in trees))
+    return of_trees + sum(len(t.features) - 1 for t in program.tables if t.tree is None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from bncc.discretize.readings import raw_dtypes
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
 from bncc.lower.cut_conditions import FLOAT_BITS, ORDER, cut_condition
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -15,7 +16,7 @@ from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.lower.kernels.shared.rows import table_heading
 from bncc.lower.raw import RawPlan
 from bncc.lower.reading_keys import compared_integers, key_of, used_cuts
-from bncc.lower.reading_lines import DirectReadings, in_lines, readings_of
+from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
 from bncc.program.ir import Program, width_of
 
 Compared = Literal["readings", "states"]
@@ -63,6 +64,8 @@ def is_smaller(program: Program) -> bool:
 
 def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> bool:
     """Return whether ``predict_raw`` compares readings: as asked, else as it is smallest."""
+    if isinstance(kernel, BranchKernel):
+        return compare != "states"
     if compare is None:
         return isinstance(kernel, CutPackedKernel) and reads_directly(program)
     return compare == "readings" and can_read(program) and isinstance(kernel, OF_READINGS)
@@ -79,6 +82,8 @@ def can_read(program: Program) -> bool:
 
 def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> DirectReadings:
     """Lay out what a kernel compares readings with."""
+    if isinstance(kernel, BranchKernel):
+        return in_trees(program, kernel, raw, name)
     if isinstance(kernel, CutKernel):
         return in_lines(program, kernel, raw, name)
     if isinstance(kernel, CutPackedKernel):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from bncc.discretize.feature import Feature
 from bncc.lower.c.c99 import ArrayText
 from bncc.lower.cut_conditions import CutCondition, cut_condition
+from bncc.lower.kernels.branches.layout import BranchKernel
+from bncc.lower.kernels.branches.text import TreeText, reading_trees, sum_steps
 from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.cuts.text import cut_steps
 from bncc.lower.raw import RawPlan
@@ -27,6 +29,7 @@ class DirectReadings:
     limit_type: str = ""  # C type of a threshold
     steps: tuple[list[str], ...] = ()  # Statements of straight-line code
     kinds: tuple[str, ...] = ()  # Of the comparisons that have functions of their own
+    trees: tuple[TreeText, ...] = ()  # Nested comparisons
 
     @property
     def sums(self) -> bool:
@@ -65,6 +68,19 @@ class ReadingReach:
     def further(self, feature: int, least: int) -> str:
         """Return a statement that adds 1 to the row number if a reading reaches a cut."""
         return f"at += (({self.condition(feature, least).text}) ? 1U : 0U);"
+
+
+def in_trees(program: Program, kernel: BranchKernel, raw: RawPlan, name: str) -> DirectReadings:
+    """Lay out nested comparisons."""
+    reach = ReadingReach(program.features, readings_of(raw), name)
+    trees, functions = reading_trees(program, kernel, reach.condition)
+    return DirectReadings(
+        "lower/direct/branches.c.j2",
+        f"const {name}_raw_t *x",
+        functions,
+        steps=tuple(sum_steps(kernel, name, "raw_tree")),
+        trees=trees,
+    )
 
 
 def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> DirectReadings:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 
 from bncc.errors import OptionError
-from bncc.lower.kernels.families import FREE_OF_BRANCHES, STREAMS
+from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, STREAMS
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.program.pipeline import FLOWS_FOR
 from bncc.resources import Budget, Optimize, default_entries
+from bncc.structure.decision_tables import has_trees
 
 
 @dataclass(frozen=True)
@@ -156,4 +157,27 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
+        if has_trees(self.model.structure):
+            self._check_trees()
         _ = self.limits
+
+    def _check_trees(self) -> None:
+        """Refuse what decision trees, of which some comparisons are left out, cannot do."""
+        if self.options.constant_time:
+            raise OptionError(
+                "the tables of this model are found by decision trees, whose execution time "
+                "depends on states; train with --structure-option leaves=0, or do not request "
+                "constant time"
+            )
+        if "stream" in self.options.entries:
+            raise OptionError(
+                "the tables of this model are found by decision trees, which need all features at "
+                "once; train with --structure-option leaves=0, or leave out the entry point "
+                "'stream'"
+            )
+        family = self.options.kernel
+        if family is not None and family in FAMILIES and not FAMILIES[family].is_for_trees:
+            raise OptionError(
+                f"the kernel '{family}' has no layout for tables that are found by decision trees; "
+                f"use --kernel {' or '.join(sorted(FOR_TREES))}, or leave out --kernel"
+            )

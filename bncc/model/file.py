@@ -18,7 +18,13 @@ from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
-from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
+from bncc.structure.decision_tables import (
+    BranchingTable,
+    DecisionTable,
+    GridTable,
+    TableEnsemble,
+    has_trees,
+)
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT = 1, 2, 3, 4
@@ -134,8 +140,7 @@ def _feature(record: dict[str, Any]) -> Feature:
 
 def _format(structure: Structure | TableEnsemble) -> int:
     if isinstance(structure, TableEnsemble):
-        has_trees = any(isinstance(grid, BranchingTable) for grid in structure.tables)
-        return TREE_FORMAT if has_trees else SUM_FORMAT
+        return TREE_FORMAT if has_trees(structure) else SUM_FORMAT
     return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
 
 

@@ -176,6 +176,13 @@ class TableEnsemble:
         return sum(grid.n_cuts for grid in self.tables)
 
 
+def has_trees(structure: object) -> bool:
+    """Return whether a decision tree addresses any table of a structure."""
+    return isinstance(structure, TableEnsemble) and any(
+        isinstance(grid, BranchingTable) for grid in structure.tables
+    )
+
+
 @dataclass(frozen=True)
 class RowIndex:
     """Layout of one table: its row index combines feature levels in mixed radix."""

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import OptionError
-from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FREE_OF_BRANCHES
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES, FREE_OF_BRANCHES
 from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
@@ -178,6 +178,6 @@ def test_sums_that_fill_their_type_are_compared_as_well():
 
 
 def test_packed_is_refused_with_the_remedy():
-    assert set(FAMILIES) - set(FREE_OF_BRANCHES) == {"packed", *FOR_CUTS}
+    assert set(FAMILIES) - set(FREE_OF_BRANCHES) == {"packed", *FOR_CUTS, *FOR_TREES}
     with pytest.raises(OptionError, match="'packed' depends on states; name another"):
         emitted(hand.tan_float(), kernel="packed")

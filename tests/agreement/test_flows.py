@@ -6,7 +6,7 @@ import pytest
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.fixed_point import QFormat
 from bncc.lower import request as demands
-from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.on_device import verify
 from bncc.program.pipeline import (
     FLOWS,
@@ -67,7 +67,7 @@ def test_every_kernel_agrees_after_every_flow(monkeypatch, require_tool, family,
     assert agrees(small_graph(), family, flow, monkeypatch) is not False
 
 
-@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS - FOR_TREES))
 def test_every_kernel_finds_the_rows_that_states_share(monkeypatch, require_tool, family):
     require_tool("gcc")
     steps = (NORMALIZE_ROWS, MERGE_STATES, SHRINK_WIDTH)

@@ -8,6 +8,7 @@ program; optimizers that see the caller may make anything of such a read.
 
 import re
 import subprocess
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -57,11 +58,13 @@ KERNELS = [
 SUITED = {
     "bit-slice": "letter_like_1_bit", "planes": "ten_classes_2_bits", "columns": "letter_like",
     "cuts": "sum_of_tables", "cut-loop": "sum_of_tables", "cut-packed": "sum_of_tables",
+    "branches": "trees",
 }  # fmt: skip
 """A model that a family has a layout for; others have one for `general_network`."""
+TREES = {"trees": partial(hand.trees_of_sensors, 3, 3)}
 MORE = (
     "naive_integer", "tan_float", "wide_states", "mixed_kinds", "sum_of_tables", "sum_65536",
-    "letter_like_1_bit", "ten_classes_2_bits", "wide_costs",
+    "letter_like_1_bit", "ten_classes_2_bits", "wide_costs", "trees",
 )  # fmt: skip
 
 
@@ -114,7 +117,7 @@ def test_no_kernel_reads_outputs_before_it_writes_them(require_tool, k):
     family, constant_time = KERNELS[k]
     others = list(WAYS)[2:]
     way = "memory-sanitizer" if k % 2 == 0 else others[k // 2 % len(others)]
-    model = BY_NAME[SUITED.get(family, "general_network")]()
+    model = (BY_NAME | TREES)[SUITED.get(family, "general_network")]()
     check(require_tool, model, emitted(model, family, constant_time), way)
 
 
@@ -131,7 +134,7 @@ def test_every_way_of_building_agrees(require_tool, way):
 def test_every_kernel_agrees_in_every_way_of_building(require_tool, family, constant_time, way):
     n_builds = 0
     for name, optimize in product(MORE, ("size", "speed")):
-        model = BY_NAME[name]()
+        model = (BY_NAME | TREES)[name]()
         try:
             emission = emitted(model, family, constant_time, optimize)
         except OptionError:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
-from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
@@ -72,7 +72,7 @@ def few() -> tuple[Analyzed, ...]:
     Each has a name of its own, so that one run of a tool can read them all from one folder.
     """
     turns = []
-    families = [family for family in FAMILIES if family not in FOR_CUTS]
+    families = [family for family in FAMILIES if family not in FOR_CUTS | FOR_TREES]
     for k, (family, best) in enumerate(product(families, LEVELS)):
         models = ROTATED[k % len(ROTATED) :] + ROTATED[: k % len(ROTATED)]
         turns.append(next(a for a in (_with(m, family, best) for m in models) if a is not None))

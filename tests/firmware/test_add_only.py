@@ -7,7 +7,7 @@ import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.lower.cost_model import candidate
-from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS, FOR_TREES
 from bncc.lower.kernels.looped.layout import looped
 from bncc.program.pipeline import optimize, program_of
 from tests.agreement.test_direct_readings import THRESHOLDS, model_of
@@ -35,7 +35,7 @@ def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
     [
         (name, family)
         for name in ("host-clang", "atmega328p", "cortex-m0", "rv32imc", "mips32")
-        for family in sorted(set(FAMILIES) - FOR_CUTS)
+        for family in sorted(set(FAMILIES) - FOR_CUTS - FOR_TREES)
         if name == "atmega328p" or family not in FOR_AVR
     ],
 )
@@ -54,7 +54,7 @@ def test_no_kernel_multiplies_or_calls(name, best, level, family, require_machin
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS - FOR_TREES))
 def test_no_kernel_multiplies_and_accumulates(family, level, require_machine, tmp_path):
     """Compilers scale loop indices by a 16-bit multiply-accumulate instruction if there is one."""
     machine = MACHINES["cortex-m4"]

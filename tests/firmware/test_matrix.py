@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 
+import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
@@ -20,11 +21,13 @@ from bncc.errors import OptionError
 from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FREE_OF_BRANCHES, STREAMS
 from bncc.model.model import Model
+from bncc.structure.decision_tables import TableEnsemble
 from bncc.structure.graph import forest
 from bncc.targets import TARGETS
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, find_tools, zig_environment
 from tests import models as hand
 from tests.agreement.large import mixed_kinds, random_model, sensor
+from tests.tree_programs import random_tree
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 C99 = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS)
@@ -78,6 +81,19 @@ def sum_of(kind: str) -> Model:
     return replace(model, features=features)
 
 
+def trees_of(kind: str) -> Model:
+    """Return boosted trees over readings of a type."""
+    model = hand.trees_of_sensors(4, 3)
+    if kind == "mixed":
+        return model
+    features = tuple(inputs(kind, model.n_features))
+    n_states = [each.n_states for each in features]
+    rng = np.random.default_rng(0)
+    trees = tuple(random_tree(rng, n_states, 10) for _ in range(3))
+    tables = tuple(rng.integers(0, 16, (tree.n_rows, 4)) for tree in trees)
+    return replace(model, features=features, structure=TableEnsemble(trees), tables=tables)
+
+
 @cache
 def shapes(kind: str) -> tuple[Model, ...]:
     """Return models of which every family has a layout for one."""
@@ -86,6 +102,7 @@ def shapes(kind: str) -> tuple[Model, ...]:
         network(kind, 16, 9, 1),
         network(kind, 20, 26, 3),
         sum_of(kind),
+        trees_of(kind),
     )
 
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,18 @@ SMALL: dict[str, Callable[[], Model]] = {
     "ten_classes_2_bits": lambda: few_bits(10),
 }
 COLUMNS: dict[str, Callable[[], Model]] = {"26_classes_2_bits": lambda: few_bits(26)}
+TREES: dict[str, Callable[[], Model]] = {
+    f"{n} trees": partial(hand.trees_of_sensors, 3, n) for n in (1, 3)
+}
 EVERY_KERNEL = [
-    *((name, kernel) for name in SMALL for kernel in KERNELS if kernel != "columns"),
+    *(
+        (name, kernel)
+        for name in SMALL
+        for kernel in KERNELS
+        if kernel not in ("columns", "branches")
+    ),
     *((name, "columns") for name in COLUMNS),
+    *((name, "branches") for name in TREES),
 ]
 """Columns have no layout for few classes."""
 LARGE: dict[str, Callable[[], Model]] = {"mixed_kinds": mixed_kinds, "letter_like": letter_like}
@@ -82,7 +92,7 @@ def test_every_line_runs_and_every_branch_is_taken(
 ) -> None:
     """Entry points predict, trusted, scores, and those from readings."""
     gcc, _ = require_tool("gcc"), require_tool("gcov")
-    model = (SMALL | COLUMNS)[name]()
+    model = (SMALL | COLUMNS | TREES)[name]()
     assert covered(tmp_path, gcc, model, kernel, entries=ALL, optimize="size") == []
 
 

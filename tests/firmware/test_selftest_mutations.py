@@ -34,10 +34,17 @@ BOOSTED: dict[str, Callable[[], Model]] = {
     f"boosted_{kind}": partial(model_of, kind) for kind in ("int16", "float32")
 }
 """Boosted tables whose readings can be compared with cuts directly."""
+TREES: dict[str, Callable[[], Model]] = {"trees": partial(hand.trees_of_sensors, 3, 3)}
 EVERY_KERNEL = [
-    *((name, kernel) for name in SMALL for kernel in FAMILIES if kernel != "columns"),
+    *(
+        (name, kernel)
+        for name in SMALL
+        for kernel in FAMILIES
+        if kernel not in ("columns", "branches")
+    ),
     *((name, "columns") for name in COLUMNS),
     *((name, "cut-packed") for name in BOOSTED),
+    *((name, "branches") for name in TREES),
 ]
 """Columns have no layout for few classes."""
 LARGE: dict[str, Callable[[], Model]] = {"mixed_kinds": mixed_kinds, "letter_like": letter_like}
@@ -65,13 +72,13 @@ def test_changes_of_one_bit_are_noticed(
     """At least 95 % of visible changes, without scores and without the CRC; with it, all."""
     require_tool("gcc")
     monkeypatch.setattr(near_ties, "ALL_CELLS", WHOLE_SEARCH)
-    check((SMALL | COLUMNS | BOOSTED)[name](), kernel, 150, 20_000)
+    check((SMALL | COLUMNS | BOOSTED | TREES)[name](), kernel, 150, 20_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entries", [frozenset(), frozenset({"raw", "scores", "trusted"})])
 @pytest.mark.parametrize("kernel", FAMILIES)
-@pytest.mark.parametrize("name", [*SMALL, *COLUMNS, *BOOSTED, *LARGE])
+@pytest.mark.parametrize("name", [*SMALL, *COLUMNS, *BOOSTED, *TREES, *LARGE])
 def test_many_changes_are_noticed(
     name: str,
     kernel: str,

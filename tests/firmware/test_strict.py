@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests import models as hand
 from tests.agreement.large import mixed_kinds
@@ -112,7 +112,7 @@ def test_the_strict_flags_find_nothing(name, language, require_tool, tmp_path):
 
 
 @pytest.mark.firmware
-@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS - FOR_TREES))
 @pytest.mark.parametrize("name", COMPILED)
 def test_the_strict_flags_find_nothing_in_any_kernel(name, family, require_tool, tmp_path):
     """Layouts chosen for size as C99, layouts chosen for speed as C++17."""

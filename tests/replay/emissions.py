@@ -9,7 +9,7 @@ from unittest.mock import patch
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
-from bncc.lower.kernels.families import FAMILIES
+from bncc.lower.kernels.families import FAMILIES, FOR_TREES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.program.pipeline import FLOWS, program_of
@@ -67,6 +67,8 @@ def tasks() -> Iterator[tuple[str, Task]]:
             words = ("--target", target, "--optimize", next(aims))
             yield f"target/{target}/{name}", partial(_emitted, name, *words)
     for family in FAMILIES:
+        if family in FOR_TREES:
+            continue  # it has no layout for any of these models
         for name in (*VARIED, "letter_like", "letter_like_1_bit"):
             words = ("--kernel", family, "--optimize", next(aims))
             yield f"kernel/{family}/{name}", partial(_emitted, name, *words)

@@ -76,8 +76,6 @@ class KernelText:
     decides: bool = False  # True if the template brings ``NAME_decide``
     # True if the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
-    # True if ``predict_raw`` compares readings itself and forms no states
-    compares_readings: bool = False
     # Constants that ``NAME_sum`` alone reads, where it is printed beside ``NAME_decide``
     sum_arrays: tuple[ArrayText, ...] = ()
     # Names that the template uses in addition to those of the whole file

@@ -9,7 +9,7 @@ from bncc.errors import BudgetError, OptionError
 from bncc.lower import choose as module
 from bncc.lower.choose import BEST, EVEN, NEAREST, Choice, KernelBudget, families_for
 from bncc.lower.cost_model import TextbookCost, textbook_cost
-from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.lower.kernels.lanes.layout import LaneKernel
 from bncc.program.ir import Program
 from bncc.resources import Budget, Optimize
@@ -28,7 +28,7 @@ def choose(some: Program, **options: object) -> Choice:
 
 
 @pytest.mark.parametrize("optimize", ["balanced", "size", "speed"])
-@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS))
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_CUTS - FOR_TREES))
 def test_the_best_of_a_family_comes_first(some: Program, family: str, optimize: Optimize) -> None:
     found = choose(some, family=family, optimize=optimize)
     best = found.candidates[0]

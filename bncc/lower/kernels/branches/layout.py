@@ -142,7 +142,7 @@ class BranchKernel:
         Terms: 1; trees that are summed, comparisons with cuts, those of features far behind.
 
         Then words read in arrays, words added in the code, words flushed; costs taken out of words,
-        costs compared in their words.
+        costs compared in their words; bytes that leaves hand on, and bytes of sums of margins.
         """
         lanes = self.lanes
         n_words = len(self.trees) * self.n_words * self._is_summed
@@ -158,11 +158,13 @@ class BranchKernel:
             lanes.flushed_words if lanes is not None else 0,
             n_classes - in_place,
             in_place,
+            len(self.trees) * self._is_summed * self.value_bits // 8,
+            len(self.trees) * self.margin_bits // 8,
         )
 
     @property
     def code(self) -> tuple[float, ...]:
-        """Terms as of `work`, over all nodes; then leaves, and those with longer numbers."""
+        """Terms as of `work`, over all nodes; then leaves, longer numbers in them, and their bytes."""
         leaves = [leaf for tree in self.trees for leaf in leaves_of(tree)]
         every = [node for tree in self.trees for node in nodes(tree)]
         first, n_trees, _, _, *others = self.work
@@ -174,6 +176,7 @@ class BranchKernel:
             *others,
             len(leaves),
             sum(leaf >= SHORT for leaf in leaves),
+            len(leaves) * self.value_bits // 8,
         )
 
 

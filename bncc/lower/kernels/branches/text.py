@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from bncc._types import IntArray
 from bncc.lower.c.c99 import ArrayText, array, literal_suffix, unsigned, wrap, wrap_words
 from bncc.lower.c.identifiers import c_comment
-from bncc.lower.cut_conditions import CutCondition, cut_condition
+from bncc.lower.cut_conditions import CutCondition
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import Branch, branches_of
 from bncc.lower.kernels.lanes.text import added, flush, lane_names
-from bncc.lower.raw import RawPlan
 from bncc.program.ir import Program
 
 DEEPEST = 10
@@ -39,8 +38,6 @@ def branches_text(program: Program, kernel: BranchKernel, name: str, state_bits:
         "leaf_type": "int16_t" if kernel.leaves == "class" else unsigned(kernel.value_bits),
         "is_named_in_rows": kernel.leaves == "place",
         "trees": _printed(program, kernel.trees, kernel, _state_condition),
-        "raw_trees": (),
-        "reading_functions": frozenset(),
         "margin_type": unsigned(kernel.margin_bits or 8),
         "margin_limit": kernel.margin_limit,
         "most_comparisons": kernel.most_comparisons,
@@ -50,8 +47,7 @@ def branches_text(program: Program, kernel: BranchKernel, name: str, state_bits:
         of_sum, context["place_type"], context["place_trees"] = _costs_of_one(program, kernel)
     if kernel.lanes is not None:
         context |= lane_names(kernel.lanes)
-    context["steps"] = list(_steps(kernel, name, "tree"))
-    context["raw_steps"] = list(_steps(kernel, name, "raw_tree"))
+    context["steps"] = list(sum_steps(kernel, name, "tree"))
     return KernelText(
         template="lower/kernels/branches.c.j2",
         arrays=tuple(arrays),
@@ -62,21 +58,18 @@ def branches_text(program: Program, kernel: BranchKernel, name: str, state_bits:
     )
 
 
-def with_readings(
-    text: KernelText, program: Program, kernel: BranchKernel, raw: RawPlan, name: str
-) -> KernelText:
-    """Add the trees that compare readings, for ``predict_raw``."""
+def reading_trees(
+    program: Program, kernel: BranchKernel, condition: Condition
+) -> tuple[tuple[TreeText, ...], frozenset[str]]:
+    """Return the trees that compare readings, and the functions that their conditions call."""
     functions: set[str] = set()
 
-    def condition(f: int, least: int) -> CutCondition:
-        place = f"x[{f}]" if raw.is_array else f"x->{raw.fields[f].field}"
-        found = cut_condition(program.features[f], least, place, name)
+    def noted(f: int, least: int) -> CutCondition:
+        found = condition(f, least)
         functions.update(found.functions)
         return found
 
-    trees = _printed(program, kernel.trees, kernel, condition)
-    context = {**text.context, "raw_trees": trees, "reading_functions": frozenset(functions)}
-    return replace(text, compares_readings=True, context=context)
+    return _printed(program, kernel.trees, kernel, noted), frozenset(functions)
 
 
 def _state_condition(f: int, least: int) -> CutCondition:
@@ -127,7 +120,7 @@ def _number(value: int) -> str:
     return f"0x{value:X}{literal_suffix(bits)}" if bits > 16 else f"{value}U"
 
 
-def _steps(kernel: BranchKernel, name: str, tree: str) -> Iterator[list[str]]:
+def sum_steps(kernel: BranchKernel, name: str, tree: str) -> Iterator[list[str]]:
     """Yield the statements of every step of a sum."""
     if kernel.leaves == "class":
         return
