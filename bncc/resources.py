@@ -5,13 +5,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bncc.targets import GENERIC
 from bncc.targets.base import KIB
 
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
+Preference = Literal["balanced", "error"]
+"""The fastest model within one standard error of the most accurate one, or that one."""
+PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 
 FUNCTIONS: Mapping[str, str] = {
     "predict-raw": "predict_raw",

@@ -39,6 +39,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "check": check_text(layout.check),
         "raw": layout.raw,
         "direct": layout.direct,
+        "compares_readings": layout.text.compares_readings,
         "raw_missing": _raw_missing(layout.raw),
         "narrowing": _narrowing(layout.raw),
         "stream": layout.stream,

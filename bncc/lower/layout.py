@@ -10,6 +10,8 @@ from bncc.lower.direct import DirectReadings, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
+from bncc.lower.kernels.branches.layout import BranchKernel
+from bncc.lower.kernels.branches.text import with_readings
 from bncc.lower.kernels.families import kernel_text
 from bncc.lower.kernels.plain.layout import PlainKernel
 from bncc.lower.missing.plan import JointPlan, MissingPlan
@@ -135,7 +137,9 @@ def lay_out(
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
     text = kernel_text(program, kernel, name, state_bits)
-    arrays = list(text.arrays)
+    if raw is not None and isinstance(kernel, BranchKernel):
+        text = with_readings(text, program, kernel, raw, name)
+    arrays = [*text.arrays, *(text.sum_arrays if entries.scores else ())]
     feeds = stream is not None and not stream.last
     absent = missing_text(missing, state_bits) if missing is not None else None
     if check.reads_last_states or text.reads_last_states or feeds or absent is not None:
@@ -180,4 +184,4 @@ def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
     """Return whether states can stay in registers: few, found and read individually."""
     if raw is None or raw.is_loop:
         return False
-    return text.decides and len(raw.fields) <= MOST_HANDED_OVER
+    return text.decides and not text.compares_readings and len(raw.fields) <= MOST_HANDED_OVER

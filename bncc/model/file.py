@@ -18,13 +18,14 @@ from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
 from bncc.structure.graph import Structure
 
-FORMAT, SUM_FORMAT, GENERAL_FORMAT = 1, 2, 3
-FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT)
-"""Formats of a file with a network, with boosted tables, and with a network whose class has
-parents or some of whose features are given."""
+FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT = 1, 2, 3, 4
+FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT)
+"""Formats of a file with a network, with boosted tables, with a network whose class has parents or
+some of whose features are given, and with boosted tables some of which a decision tree
+addresses."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -133,15 +134,19 @@ def _feature(record: dict[str, Any]) -> Feature:
 
 def _format(structure: Structure | TableEnsemble) -> int:
     if isinstance(structure, TableEnsemble):
-        return SUM_FORMAT
+        has_trees = any(isinstance(grid, BranchingTable) for grid in structure.tables)
+        return TREE_FORMAT if has_trees else SUM_FORMAT
     return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
 
 
 def _structure_record(structure: Structure | TableEnsemble) -> dict[str, Any]:
     if isinstance(structure, TableEnsemble):
+        if _format(structure) == TREE_FORMAT:
+            return {"tables": [_table_record(grid) for grid in structure.tables]}
+        products = [grid for grid in structure.tables if isinstance(grid, DecisionTable)]
         return {
-            "features": [list(grid.features) for grid in structure.tables],
-            "cuts": [[list(cuts) for cuts in grid.cuts] for grid in structure.tables],
+            "features": [list(grid.features) for grid in products],
+            "cuts": [[list(cuts) for cuts in grid.cuts] for grid in products],
         }
     record: dict[str, Any] = {
         "parents": [list(parents) for parents in structure.parents],
@@ -150,6 +155,17 @@ def _structure_record(structure: Structure | TableEnsemble) -> dict[str, Any]:
     if _format(structure) == GENERAL_FORMAT:
         record |= {"class_parents": list(structure.class_parents), "given": list(structure.given)}
     return record
+
+
+def _table_record(grid: GridTable) -> dict[str, Any]:
+    if isinstance(grid, BranchingTable):
+        return {
+            "features": list(grid.features),
+            "cuts": list(grid.cuts),
+            "below": list(grid.below),
+            "above": list(grid.above),
+        }
+    return {"features": list(grid.features), "cuts": [list(cuts) for cuts in grid.cuts]}
 
 
 def _network(record: Any) -> Structure:
@@ -175,18 +191,35 @@ def _grids(record: Any) -> TableEnsemble:
     if len(_items(features, list)) != len(_items(cuts, list)):
         _malformed("the grids of its tables")
     return TableEnsemble(
-        tuple(
-            DecisionTable(
-                tuple(_items(read, int)),
-                tuple(tuple(_items(states, int)) for states in _items(of_features, list)),
-            )
-            for read, of_features in zip(features, cuts, strict=True)
-        )
+        tuple(_product(read, of_features) for read, of_features in zip(features, cuts, strict=True))
     )
 
 
+def _product(features: Any, cuts: Any) -> DecisionTable:
+    return DecisionTable(
+        tuple(_items(features, int)),
+        tuple(tuple(_items(states, int)) for states in _items(cuts, list)),
+    )
+
+
+def _trees(record: Any) -> TableEnsemble:
+    (records,) = _fields(record, ("tables",))
+    ensemble = TableEnsemble(tuple(_table(each) for each in _items(records, dict)))
+    if _format(ensemble) != TREE_FORMAT:
+        _malformed("boosted tables of format 2 in another")
+    return ensemble
+
+
+def _table(record: dict[str, Any]) -> GridTable:
+    if "below" not in record:
+        cuts, features = _fields(record, ("cuts", "features"))
+        return _product(features, cuts)
+    columns = _fields(record, ("features", "cuts", "below", "above"))
+    return BranchingTable(*(tuple(_items(column, int)) for column in columns))
+
+
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS, (_network, _grids, _general_network), strict=True)
+    zip(FORMATS, (_network, _grids, _general_network, _trees), strict=True)
 )
 
 
@@ -236,7 +269,8 @@ def _levels(
 ) -> Iterator[Iterable[int]]:
     """Yield the levels of the features of each table."""
     if isinstance(structure, TableEnsemble):
-        yield from (grid.n_levels for grid in structure.tables)
+        for grid in structure.tables:
+            yield (grid.n_rows,) if isinstance(grid, BranchingTable) else grid.n_levels
         return
     if len(structure.parents) != len(n_states):
         raise ModelFileError("its structure and its features differ in number")

@@ -14,7 +14,13 @@ from bncc.discretize.feature import Feature
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.ranges import reading_ranges
-from bncc.structure.decision_tables import DecisionTable, RowIndex, TableEnsemble, lookups_of
+from bncc.structure.decision_tables import (
+    BranchingTable,
+    DecisionTable,
+    Lookup,
+    TableEnsemble,
+    lookups_of,
+)
 from bncc.structure.graph import Structure
 
 MAX_STATES = 65535
@@ -23,6 +29,10 @@ MAX_STATES = 65535
 MAX_MAPPED_STATES = 2**24
 """Limit on the states of the features of all boosted tables, added up: each state gets a level, and
 a few bytes of a file could request the levels of 65535 states a thousand times."""
+
+MAX_DEPTH = 64
+"""Limit on the nodes between the root of a decision tree and a leaf: the C nests as many blocks,
+and C99 promises 127."""
 
 _INTEGER_RANGE = {
     "int8": range(-(2**7), 2**7),
@@ -72,8 +82,12 @@ def check_grids(grids: TableEnsemble, n_states: Sequence[int]) -> None:
     if not grids.tables:
         raise ModelError("the model's ensemble has no table")
     for t, grid in enumerate(grids.tables):
-        _check_grid(f"table {t}", grid, n_states)
-    if sum(n_states[f] for grid in grids.tables for f in grid.features) > MAX_MAPPED_STATES:
+        if isinstance(grid, BranchingTable):
+            check_tree(f"table {t}", grid, n_states)
+        else:
+            _check_grid(f"table {t}", grid, n_states)
+    products = (grid for grid in grids.tables if isinstance(grid, DecisionTable))
+    if sum(n_states[f] for grid in products for f in grid.features) > MAX_MAPPED_STATES:
         raise ModelError(
             f"the tables of the model read more than {MAX_MAPPED_STATES} states in all; train "
             "with fewer tables, or with columns of fewer states"
@@ -90,6 +104,39 @@ def _check_grid(name: str, grid: DecisionTable, n_states: Sequence[int]) -> None
         ends = (-1, *of_feature, n_states[f] - 1)
         if not of_feature or not all(a < b for a, b in pairwise(ends)):
             raise ModelError(f"{name} cuts feature {f} not between ascending states")
+
+
+def check_tree(name: str, tree: BranchingTable, n_states: Sequence[int]) -> None:
+    """Verify that nodes are in preorder, rows from left to right, and that each cut tells apart."""
+    n_nodes = len(tree.features)
+    if not n_nodes or {len(tree.cuts), len(tree.below), len(tree.above)} != {n_nodes}:
+        raise ModelError(f"the decision tree of {name} does not have one cut per node")
+    # What is left to visit, the next last: a place, the number of nodes above it, and the states
+    # that get there.
+    waiting: list[tuple[int, int, dict[int, tuple[int, int]]]] = [(0, 0, {})]
+    next_node = next_row = 0
+    while waiting:
+        place, depth, region = waiting.pop()
+        if place < 0:
+            if place != -1 - next_row:
+                raise ModelError(f"the rows of {name} are not the leaves of its tree in order")
+            next_row += 1
+            continue
+        if place != next_node or place >= n_nodes:
+            raise ModelError(f"the nodes of the decision tree of {name} are not in preorder")
+        next_node += 1
+        if depth == MAX_DEPTH:
+            raise ModelError(f"the decision tree of {name} has more than {MAX_DEPTH} levels")
+        f, cut = tree.features[place], tree.cuts[place]
+        if not 0 <= f < len(n_states):
+            raise ModelError(f"{name} reads feature {f}, which does not exist")
+        first, last = region.get(f, (0, n_states[f] - 1))
+        if not first <= cut < last:
+            raise ModelError(f"a cut of feature {f} in the tree of {name} has nothing on one side")
+        waiting.append((tree.above[place], depth + 1, {**region, f: (cut + 1, last)}))
+        waiting.append((tree.below[place], depth + 1, {**region, f: (first, cut)}))
+    if next_node != n_nodes:
+        raise ModelError(f"the nodes of the decision tree of {name} are not in preorder")
 
 
 def _check_integers(name: str, thresholds: tuple[int | float, ...], whole: range) -> None:
@@ -143,7 +190,7 @@ class Model:
     outermost. Where its arcs form a cycle, the decision is defined alike, but costs are no longer
     those of a distribution. Where the class has parents, its own table is the last one; its row is
     their joint state, and the prior is zero. The row of a sum's table counts the levels of its
-    grid.
+    grid, or is a leaf of its decision tree.
 
     Parameters
     ----------
@@ -202,8 +249,8 @@ class Model:
         return veto if type(veto) is int and 0 < veto <= self.q_format.max_cost else None
 
     @cached_property
-    def lookups(self) -> tuple[RowIndex, ...]:
-        """Row index of each table."""
+    def lookups(self) -> tuple[Lookup, ...]:
+        """Row index, or decision tree, of each table."""
         return lookups_of(self.structure, self.n_states)
 
 

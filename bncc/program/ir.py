@@ -15,6 +15,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.discretize.feature import Feature
+from bncc.structure.decision_tables import BranchingTable
 
 WIDTHS = (8, 16, 32)
 """Storage widths in bits that the C has unsigned types for."""
@@ -38,6 +39,14 @@ class Table:
     entry_bits: int = 32  # Storage width of one entry
     # By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
     maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    # What finds the row in place of all that: a decision tree over states, whose leaves are the
+    # rows; `features` are then those that it reads, ascending, and there are no maps.
+    tree: BranchingTable | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """True if it has a row for every joint state of its features: no levels and no tree."""
+        return not self.maps and self.tree is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +83,32 @@ def n_levels(table: Table, n_states: Sequence[int]) -> tuple[int, ...]:
     return tuple(max(table.maps[f]) + 1 if f in table.maps else n_states[f] for f in table.features)
 
 
+def has_trees(program: Program) -> bool:
+    """Return whether a decision tree finds the row of any table."""
+    return any(table.tree is not None for table in program.tables)
+
+
+def row_of(program: Program, table: Table, X: IntArray) -> IntArray:
+    """
+    Return the row of a table that states read.
+
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64.
+    """
+    if table.tree is not None:
+        return table.tree.rows(X)
+    row = np.zeros(len(X), dtype=np.int64)
+    for f, n in zip(table.features, n_levels(table, program.n_states), strict=True):
+        row = row * n + (np.array(table.maps[f])[X[:, f]] if f in table.maps else X[:, f])
+    return row
+
+
 def unmapped(program: Program) -> Program:
     """Return the program with a row for every joint state instead of state maps."""
     if not any(table.maps for table in program.tables):
         return program
-    tables = [expanded(table, program.n_states) for table in program.tables]
+    tables = [
+        expanded(table, program.n_states) if table.maps else table for table in program.tables
+    ]
     return with_tables(program, tables, program.prior)
 
 
@@ -127,11 +157,7 @@ def costs(program: Program, X: IntArray) -> IntArray:
     """
     total = np.tile(program.prior.astype(np.int64), (len(X), 1))
     for table in program.tables:
-        row = np.zeros(len(X), dtype=np.int64)
-        for f, n in zip(table.features, n_levels(table, program.n_states), strict=True):
-            level = np.array(table.maps[f])[X[:, f]] if f in table.maps else X[:, f]
-            row = row * n + level
-        total += table.costs[row]
+        total += table.costs[row_of(program, table, X)]
     return total
 
 
@@ -146,12 +172,14 @@ def decisions(program: Program, X: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Leveled:
-    """A program without state maps, and what its added features are."""
+    """A program without state maps and trees, and what its added features are."""
 
-    # Its features are those of the first program, then one for every different map of one
+    # Its features are those of the first program, then one for every different map of one, then
+    # one for every tree
     program: Program
-    # For each added feature the one that it is a level of, and the level of each state
+    # For each feature added for a map the one that it is a level of, and the level of each state
     reads: tuple[tuple[int, IntArray], ...]
+    trees: tuple[BranchingTable, ...] = ()  # For each feature added for a tree, whose leaf it is
 
     def states(self, X: IntArray) -> IntArray:
         """
@@ -161,17 +189,32 @@ class Leveled:
         the type of `X`.
         """
         added = [levels[np.minimum(X[:, f], len(levels) - 1)] for f, levels in self.reads]
-        return np.column_stack([X, *added]).astype(X.dtype) if added else X
+        added += [self._leaf(tree, X) for tree in self.trees]
+        dtype = np.int64 if self.trees else X.dtype
+        return np.column_stack([X, *added]).astype(dtype) if added else X
+
+    def _leaf(self, tree: BranchingTable, X: IntArray) -> IntArray:
+        """Return the leaves that states reach; those out of range, which are noticed, reach any."""
+        return tree.rows(X.astype(np.int64))
 
 
 def leveled(program: Program) -> Leveled:
-    """Return a program whose tables are read by levels without state maps."""
+    """Return a program whose tables are read by levels and leaves, without maps and trees."""
     place: dict[tuple[int, tuple[int, ...]], int] = {}
-    tables = [_by_levels(table, place, len(program.features)) for table in program.tables]
-    added = (Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place)
+    products = [table for table in program.tables if table.tree is None]
+    tables = [_by_levels(table, place, len(program.features)) for table in products]
+    added = [Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place]
+    trees = []
+    for table in program.tables:
+        if table.tree is not None:
+            trees.append(table.tree)
+            n_before = len(program.features) + len(added)
+            added.append(Feature(table.name, "state", len(table.costs)))
+            tables.append(replace(table, features=(n_before,), tree=None))
     features = (*program.features, *added)
     reads = tuple((f, np.array(levels)) for f, levels in place)
-    return Leveled(replace(program, features=features, tables=tuple(tables)), reads)
+    leveled_program = replace(program, features=features, tables=tuple(tables))
+    return Leveled(leveled_program, reads, tuple(trees))
 
 
 def _by_levels(

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bncc._types import IntArray
 from bncc.errors import IrError, OptionError
 from bncc.model.model import Model
 from bncc.program.ir import WIDTHS, Program, Table, table_bits
@@ -22,6 +23,7 @@ from bncc.program.passes.shrink_width import shrink_width
 from bncc.program.ranges import largest_cost
 from bncc.program.verifier import verify
 from bncc.resources import Optimize
+from bncc.structure.decision_tables import BranchingTable, Lookup
 from bncc.structure.graph import Structure
 
 Keeps = Literal["cost", "margin", "decision"]
@@ -131,12 +133,7 @@ def program_of(model: Model) -> Program:
         frac_bits=model.q_format.frac_bits,
         prior=model.prior.astype(np.int64),
         tables=tuple(
-            Table(
-                _name(model, t),
-                lookup.features,
-                table.astype(np.int64),
-                maps=lookup.maps,
-            )
+            _table(_name(model, t), lookup, table.astype(np.int64))
             for t, (lookup, table) in enumerate(zip(model.lookups, model.tables, strict=True))
         ),
     )
@@ -149,8 +146,15 @@ def program_of(model: Model) -> Program:
     return program
 
 
+def _table(name: str, lookup: Lookup, costs: IntArray) -> Table:
+    """Return a table of a program, its rows found as in the model."""
+    if isinstance(lookup, BranchingTable):
+        return Table(name, lookup.read, costs, tree=lookup)
+    return Table(name, lookup.features, costs, maps=lookup.maps)
+
+
 def _name(model: Model, t: int) -> str:
     """Return what a table stands for: its last feature, or the class where that has parents."""
     if isinstance(model.structure, Structure) and t == model.n_features:
         return "class"
-    return model.features[model.lookups[t].features[-1]].name
+    return model.features[model.lookups[t].read[-1]].name

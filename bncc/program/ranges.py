@@ -13,7 +13,8 @@ None of this requires a Bayesian network, so arcs may form a cycle. On a forest
 eliminations leave tables of one feature, on a forest whose trees have one arc too many, as in
 pseudo-TAN, of two. Where tables depend on each other so densely that one would grow beyond
 `MOST_ENTRIES`, interval arithmetic takes over: every summand is within its column's interval, so
-every sum is within the sum of the intervals.
+every sum is within the sum of the intervals. Tables that decision trees address are summed so from
+the start: their leaves depend on many features each.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +75,10 @@ def _extreme(program: Program, reduce: Reduce) -> IntArray:
     n_values = [len(some) for some in values]
     pool = _Pool(n_values)
     for table in program.tables:
-        pool.add(_factor(program, table, values))
+        if table.tree is not None:
+            pool.add(_Factor((), reduce(table.costs, axis=0)))
+        else:
+            pool.add(_factor(program, table, values))
     while (feature := pool.cheapest()) is not None:
         neighbors = pool.neighbors(feature)
         n_joint = prod(n_values[f] for f in (*neighbors, feature))
@@ -90,8 +94,9 @@ def _values(program: Program) -> list[IntArray]:
     """Return representative states of each feature: one per set of indistinguishable ones."""
     readers: list[list[Table]] = [[] for _ in program.n_states]
     for table in program.tables:
-        for f in table.features:
-            readers[f].append(table)
+        if table.tree is None:
+            for f in table.features:
+                readers[f].append(table)
     values: list[IntArray] = []
     for f, n in enumerate(program.n_states):
         maps = [table.maps[f] for table in readers[f] if f in table.maps]

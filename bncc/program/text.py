@@ -5,6 +5,7 @@ import json
 from bncc.discretize.feature import Feature
 from bncc.program.ir import Program, Table, n_levels, table_bits
 from bncc.program.ranges import cost_bounds
+from bncc.structure.decision_tables import BranchingTable
 
 
 def print_program(program: Program, *, rows: bool = False) -> str:
@@ -40,7 +41,17 @@ def _table(program: Program, table: Table) -> str:
         f"x{f}:{n}" + (f" of {' '.join(map(str, table.maps[f]))}" if f in table.maps else "")
         for f, n in zip(table.features, n_levels(table, program.n_states), strict=True)
     )
+    if table.tree is not None:
+        index = _branches(table.tree, 0)
     return (
         f"{json.dumps(table.name)}[{index}] u{table.entry_bits}, {len(table.costs)} rows, "
         f"costs {int(table.costs.min())} .. {int(table.costs.max())}"
     )
+
+
+def _branches(tree: BranchingTable, place: int) -> str:
+    """Print a decision tree: what is above a cut, then what is not."""
+    if place < 0:
+        return str(-1 - place)
+    above, below = _branches(tree, tree.above[place]), _branches(tree, tree.below[place])
+    return f"x{tree.features[place]} > {tree.cuts[place]} ? ({above}) : ({below})"

@@ -4,7 +4,8 @@ from math import prod
 
 import numpy as np
 
-from bncc.errors import IrError
+from bncc.errors import IrError, ModelError
+from bncc.model.model import check_tree
 from bncc.program.ir import WIDTHS, Program, Table, n_levels
 from bncc.program.ranges import largest_cost
 
@@ -16,7 +17,8 @@ def verify(program: Program) -> None:
     The rules: at least one feature, one table and two classes; the prior and every row have one
     cost per class; costs are integers >= 0; a table reads distinct, known features and has one
     row per joint state of them, or level where a feature has a state map; a map gives every state
-    of its feature a level, and no level is left out; entries fit their width, and the largest sum
+    of its feature a level, and no level is left out; a table with a decision tree has one row per
+    leaf, and the tree reads its features; entries fit their width, and the largest sum
     that any input can reach fits the accumulators.
     """
     if not program.features:
@@ -47,12 +49,20 @@ def _verify_table(program: Program, t: int, table: Table) -> None:
         raise IrError(f"table {t} reads distinct, known features")
     if not table.features:
         raise IrError(f"table {t} reads at least one feature; constants belong into the prior")
+    if table.tree is not None:
+        if table.maps or table.tree.read != table.features:
+            raise IrError(f"table {t} reads the features of its decision tree, by states alone")
+        try:
+            check_tree(f"table {t}", table.tree, program.n_states)
+        except ModelError as error:
+            raise IrError(str(error)) from error
     for f, levels in table.maps.items():
         if f not in table.features or len(levels) != program.n_states[f]:
             raise IrError(f"a state map of table {t} has a level for every state of its feature")
         if set(levels) != set(range(len(set(levels)))):
             raise IrError(f"the levels of a state map of table {t} are 0, 1, 2, ...")
-    if table.costs.shape != (prod(n_levels(table, program.n_states)), program.n_classes):
+    n_rows = table.tree.n_rows if table.tree else prod(n_levels(table, program.n_states))
+    if table.costs.shape != (n_rows, program.n_classes):
         raise IrError(f"table {t} has one row per joint state and one cost per class")
     if not np.issubdtype(table.costs.dtype, np.integer) or table.costs.min() < 0:
         raise IrError(f"the costs of table {t} are integers >= 0")

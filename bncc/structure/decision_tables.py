@@ -1,9 +1,10 @@
-"""Table layouts: mixed-radix rows of boosted tables over cuts, and of network tables."""
+"""Table layouts: rows of boosted tables by cuts or by a decision tree, and of network tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,11 @@ class DecisionTable:
     def n_rows(self) -> int:
         """Number of joint levels."""
         return prod(self.n_levels)
+
+    @property
+    def n_cuts(self) -> int:
+        """Number of cuts."""
+        return sum(map(len, self.cuts))
 
     def rows(self, X: IntArray) -> IntArray:
         """
@@ -74,12 +80,70 @@ class BranchingTable:
         """Number of leaves."""
         return len(self.features) + 1
 
-    def rows(self, X: IntArray) -> IntArray:
+    @property
+    def n_cuts(self) -> int:
+        """Number of nodes, each of which has a cut."""
+        return len(self.cuts)
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The features of all nodes, each once, ascending."""
+        return tuple(sorted(set(self.features)))
+
+    def states(self, f: int) -> tuple[int, ...]:
+        """Return the smallest state of each level of a feature: what its nodes tell apart."""
+        cuts = {cut for of, cut in zip(self.features, self.cuts, strict=True) if of == f}
+        return (0, *(cut + 1 for cut in sorted(cuts)))
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """Number of nodes on the way to each row."""
+        return tuple(map(len, self.paths()))
+
+    @property
+    def depth(self) -> int:
+        """The most nodes on the way to a row."""
+        return max(self.depths)
+
+    def paths(self) -> Iterator[tuple[tuple[int, bool], ...]]:
+        """Yield for each row, from left to right, the nodes on the way and whether it is above."""
+        waiting: list[tuple[int, tuple[tuple[int, bool], ...]]] = [(0, ())]
+        while waiting:
+            place, path = waiting.pop()
+            if place < 0:
+                yield path
+            else:
+                waiting.append((self.above[place], (*path, (place, True))))
+                waiting.append((self.below[place], (*path, (place, False))))
+
+    def regions(self, n_states: Sequence[int]) -> Iterator[dict[int, tuple[int, int]]]:
+        """Yield for each row the first and the last state of the features read on the way."""
+        for path in self.paths():
+            region: dict[int, tuple[int, int]] = {}
+            for node, is_above in path:
+                f, cut = self.features[node], self.cuts[node]
+                first, last = region.get(f, (0, n_states[f] - 1))
+                region[f] = (max(first, cut + 1), last) if is_above else (first, min(last, cut))
+            yield region
+
+    def courses(self, n_states: Sequence[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """Return for each feature a stride and states by which input k reaches row k, at an end."""
+        states: dict[int, list[int]] = {f: [] for f in self.read}
+        for k, region in enumerate(self.regions(n_states)):
+            for f, of_feature in states.items():
+                of_feature.append(region.get(f, (0, n_states[f] - 1))[k % 2])
+        return {f: (1, tuple(of_feature)) for f, of_feature in states.items()}
+
+    def rows(self, X: IntArray, fixed: Mapping[int, int] | None = None) -> IntArray:
         """
         Return the row of every sample.
 
         Shapes: `X` (n_samples, n_features) int; returns (n_samples,) int64, in ``0 .. n_rows - 1``.
         """
+        if fixed:
+            X = X.copy()
+            for f, state in fixed.items():
+                X[:, f] = state
         samples = np.arange(len(X))
         place = np.zeros(len(X), dtype=np.int64)
         feature, cut = np.array(self.features), np.array(self.cuts)
@@ -91,11 +155,15 @@ class BranchingTable:
         return -1 - place
 
 
+GridTable: TypeAlias = DecisionTable | BranchingTable
+"""The layout of a boosted table."""
+
+
 @dataclass(frozen=True)
 class TableEnsemble:
     """The structure of boosted tables."""
 
-    tables: tuple[DecisionTable, ...]  # At least one
+    tables: tuple[GridTable, ...]  # At least one
 
     @property
     def features(self) -> tuple[int, ...]:
@@ -105,7 +173,7 @@ class TableEnsemble:
     @property
     def n_cuts(self) -> int:
         """Number of cuts in all tables."""
-        return sum(len(cuts) for grid in self.tables for cuts in grid.cuts)
+        return sum(grid.n_cuts for grid in self.tables)
 
 
 @dataclass(frozen=True)
@@ -122,12 +190,25 @@ class RowIndex:
         """Number of joint levels."""
         return prod(self.n_levels)
 
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The features that it reads."""
+        return self.features
+
     def states(self, f: int) -> tuple[int, ...]:
         """Return the smallest state of each level of a feature."""
         if f not in self.maps:
             return tuple(range(self.n_levels[self.features.index(f)]))
         _, first = np.unique(self.maps[f], return_index=True)
         return tuple(first.tolist())
+
+    def courses(self, n_states: Sequence[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """Return for each feature a stride and states by which `n_rows` inputs reach all rows."""
+        found, stride = {}, 1
+        for f, n in zip(self.features, self.n_levels, strict=True):
+            found[f] = (stride, self.states(f))
+            stride *= n
+        return found
 
     def rows(self, X: IntArray, fixed: Mapping[int, int] | None = None) -> IntArray:
         """
@@ -143,16 +224,18 @@ class RowIndex:
         return row
 
 
+Lookup: TypeAlias = RowIndex | BranchingTable
+"""What finds the row of a table."""
+
+
 @singledispatch
-def lookups_of(
-    structure: Structure | TableEnsemble, n_states: Sequence[int]
-) -> tuple[RowIndex, ...]:
+def lookups_of(structure: Structure | TableEnsemble, n_states: Sequence[int]) -> tuple[Lookup, ...]:
     """Return the layout of each table of a structure."""
     raise TypeError(f"{type(structure).__name__} is no structure")
 
 
 @lookups_of.register
-def _(structure: Structure, n_states: Sequence[int]) -> tuple[RowIndex, ...]:
+def _(structure: Structure, n_states: Sequence[int]) -> tuple[Lookup, ...]:
     scopes = [(*parents, i) for i, parents in enumerate(structure.parents)]
     if structure.class_parents:
         scopes.append(structure.class_parents)
@@ -160,7 +243,10 @@ def _(structure: Structure, n_states: Sequence[int]) -> tuple[RowIndex, ...]:
 
 
 @lookups_of.register
-def _(structure: TableEnsemble, n_states: Sequence[int]) -> tuple[RowIndex, ...]:
+def _(structure: TableEnsemble, n_states: Sequence[int]) -> tuple[Lookup, ...]:
     return tuple(
-        RowIndex(grid.features, grid.n_levels, grid.maps(n_states)) for grid in structure.tables
+        grid
+        if isinstance(grid, BranchingTable)
+        else RowIndex(grid.features, grid.n_levels, grid.maps(n_states))
+        for grid in structure.tables
     )

@@ -1,6 +1,6 @@
 """Training of boosted tables, from raw readings to a model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +16,10 @@ from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
+from bncc.train.coarse_cuts import coarse_inputs
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
+from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
 
 MOST_OF_A_BYTE = 255
@@ -80,25 +81,31 @@ def pruned(
     """Drop thresholds that no table uses; a state is then the interval between two others."""
     used: list[set[int]] = [set() for _ in features]
     for grid in grids.tables:
-        for f, cuts in zip(grid.features, grid.cuts, strict=True):
+        for f, cuts in _cuts_of(grid):
             used[f].update(cuts)
     kept = [
         _kept(feature, cuts) if feature.is_numeric else tuple(range(feature.n_states - 1))
         for feature, cuts in zip(features, used, strict=True)
     ]
     place = [{cut: k for k, cut in enumerate(cuts)} for cuts in kept]
-    tables = (
-        DecisionTable(
-            grid.features,
-            tuple(
-                tuple(place[f][cut] for cut in cuts)
-                for f, cuts in zip(grid.features, grid.cuts, strict=True)
-            ),
-        )
-        for grid in grids.tables
-    )
+    tables = tuple(_placed(grid, place) for grid in grids.tables)
     inputs = (_fewer(feature, cuts) for feature, cuts in zip(features, kept, strict=True))
-    return tuple(inputs), TableEnsemble(tuple(tables))
+    return tuple(inputs), TableEnsemble(tables)
+
+
+def _cuts_of(grid: GridTable) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield features with cuts, a feature for each of its nodes in a tree."""
+    is_tree = isinstance(grid, BranchingTable)
+    cuts = ((cut,) for cut in grid.cuts) if is_tree else grid.cuts
+    yield from zip(grid.features, cuts, strict=True)
+
+
+def _placed(grid: GridTable, place: Sequence[Mapping[int, int]]) -> GridTable:
+    """Return a table with other numbers of its cuts."""
+    placed = [tuple(place[f][cut] for cut in cuts) for f, cuts in _cuts_of(grid)]
+    if isinstance(grid, BranchingTable):
+        return replace(grid, cuts=tuple(cut for (cut,) in placed))
+    return DecisionTable(grid.features, tuple(placed))
 
 
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
@@ -172,8 +179,8 @@ def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = silence) -> Model:
     """Train boosted tables on all rows of a data set."""
     rows = sum_rows(dataset, settings)
-    boosting = boost_settings_of(settings)
     n_classes = len(rows.classes)
+    boosting = boost_settings_of(settings, n_classes)
     learned = learn_tables(
         rows.X, rows.y, rows.n_states, n_classes, boosting, rows.weights, progress
     )
@@ -226,6 +233,7 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
         ),
         is_one_kind=settings.readings == READINGS[0],
     )
+    features = coarse_inputs(features, readings, cut_bits_of(settings))
     tables = (readings,) if shape is None else moved_tables(readings, *shape)
     X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
     n_copies = len(X) // dataset.n_rows

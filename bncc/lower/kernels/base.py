@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from bncc.lower.c.c99 import ArrayText
-from bncc.program.ir import Program
+from bncc.program.ir import Program, has_trees
 
 Weights: TypeAlias = Mapping[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]]
 """By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
@@ -76,6 +76,10 @@ class KernelText:
     decides: bool = False  # True if the template brings ``NAME_decide``
     # True if the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
+    # True if ``predict_raw`` compares readings itself and forms no states
+    compares_readings: bool = False
+    # Constants that ``NAME_sum`` alone reads, where it is printed beside ``NAME_decide``
+    sum_arrays: tuple[ArrayText, ...] = ()
     # Names that the template uses in addition to those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)
 
@@ -101,11 +105,15 @@ class Family:
     # compilers that sort the additions of many tables hold kilobytes of rows on the stack.
     is_for_avr: bool = False
     is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
+    # Has layouts for programs with tables that decision trees address, and for no others
+    is_for_trees: bool = False
     streams: bool = False  # Rows are added individually, in any order, to one sum per class
     no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
 
     def __call__(self, program: Program) -> Iterator[Kernel]:
         """Yield the layouts of a program."""
+        if has_trees(program) != self.is_for_trees:
+            return
         for kernel in self.layouts(program):
             is_listed = isinstance(kernel, self.kernel)
             if kernel.family != self.name or not is_listed:

@@ -16,6 +16,7 @@ FOLDERS = (
     "cuts",
     "cut_loop",
     "cut_packed",
+    "branches",
 )
 """Folders with a tuple ``FAMILIES``."""
 
@@ -26,6 +27,7 @@ FAMILIES: Mapping[str, Family] = {
 }
 """By the name in ``--kernel``."""
 FOR_AVR = frozenset(name for name, family in FAMILIES.items() if family.is_for_avr)
+FOR_TREES = frozenset(name for name, family in FAMILIES.items() if family.is_for_trees)
 FOR_CUTS = frozenset(name for name, family in FAMILIES.items() if family.is_for_cuts)
 STREAMS = frozenset(name for name, family in FAMILIES.items() if family.streams)
 FREE_OF_BRANCHES = {
@@ -33,7 +35,7 @@ FREE_OF_BRANCHES = {
 }
 """Reason why no branch in the sums of a family depends on a state. Families not listed: ``packed``
 multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``
-and ``cut-packed`` compare states, for which some targets have nothing but branches."""
+``cut-packed`` and ``branches`` compare states, for which some targets have nothing but branches."""
 
 
 def kernel_text(program: Program, kernel: Kernel, name: str, state_bits: int) -> KernelText:

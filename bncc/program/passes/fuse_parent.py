@@ -18,7 +18,7 @@ from bncc.program.tables import flash_bits, fused, packed_bits, sum_bits
 
 def fuse_parent(program: Program) -> Program:
     """Fuse tables into others so long as that takes no more bits."""
-    tables = {t: table for t, table in enumerate(program.tables) if not table.maps}
+    tables = {t: table for t, table in enumerate(program.tables) if table.is_plain}
     readers: dict[int, list[int]] = {}
     for t, table in tables.items():
         for f in table.features:
@@ -33,7 +33,7 @@ def fuse_parent(program: Program) -> Program:
                 u, both = target
                 tables[u] = both
                 del tables[t]
-    kept = {t: table for t, table in enumerate(program.tables) if table.maps}
+    kept = {t: table for t, table in enumerate(program.tables) if not table.is_plain}
     after_tables = [table for _, table in sorted((tables | kept).items())]
     after = with_tables(program, after_tables, program.prior)
     if len(after_tables) == len(program.tables) or not _is_no_larger(after, program):

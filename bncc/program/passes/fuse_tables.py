@@ -54,7 +54,7 @@ def _n_rows(program: Program, group: Sequence[int]) -> int:
 
 def _groups(program: Program, most_rows: int) -> list[list[int]]:
     """Return which tables become one."""
-    members = {t: [t] for t, table in enumerate(program.tables) if not table.maps}
+    members = {t: [t] for t, table in enumerate(program.tables) if table.is_plain}
     features = {t: frozenset(program.tables[t].features) for t in members}
     readers: dict[int, set[int]] = {}
     for t, some in features.items():
@@ -83,7 +83,7 @@ def _groups(program: Program, most_rows: int) -> list[list[int]]:
             push((other, new) for other in near[new])
     alone = [(n_rows(features[g], program.n_states), members[g]) for g in members if not near[g]]
     joined = [members[g] for g in members if near[g]]
-    mapped = [[t] for t, table in enumerate(program.tables) if table.maps]
+    mapped = [[t] for t, table in enumerate(program.tables) if not table.is_plain]
     return sorted(sorted(group) for group in mapped + joined + _bins(alone, most_rows))
 
 

@@ -26,7 +26,7 @@ def merge_states(program: Program) -> Program:
     row_bits = program.n_classes * most.bit_length()
     tables = []
     for table in program.tables:
-        for f in table.features:
+        for f in table.features if table.tree is None else ():
             table = _merged(program, table, f, row_bits)
         tables.append(table)
     if all(new is old for new, old in zip(tables, program.tables, strict=True)):

@@ -59,7 +59,7 @@ def _edges(tables: list[Table]) -> Iterator[tuple[int, int, int]]:
     Tables with state maps stay as they are: rows that they share would become different. Tables on
     a cycle take terms but give none, since each would have to wait for the next.
     """
-    plain = [(t, table) for t, table in enumerate(tables) if not table.maps]
+    plain = [(t, table) for t, table in enumerate(tables) if table.is_plain]
     own = {table.features[-1]: t for t, table in reversed(plain)}
     targets: list[list[tuple[int, int]]] = [[] for _ in tables]
     for t, table in plain:

@@ -21,7 +21,7 @@ from bncc.lower.kernels.shared.rows import (
     distinct_rows,
     row_dictionary,
 )
-from bncc.program.ir import Program, Table, width_of
+from bncc.program.ir import Program, Table, has_trees, width_of
 from bncc.program.ranges import cost_bounds
 
 MANY_ROWS = 64
@@ -212,6 +212,8 @@ class LaneKernel:
 
 def lanes(program: Program, word_bits: int = 32) -> Iterator[LaneKernel]:
     """Return all layouts in lanes that are proved exact, the fewest words first."""
+    if has_trees(program):
+        return
     high = cost_bounds(program)[1]
     tables = tuple(sorted(program.tables, key=lambda table: -len(table.features)))
     starts, distinct = row_starts(program, tables), distinct_rows(tables)

@@ -1,0 +1,106 @@
+"""Decision trees as the kernel of branches prints them: what each leaf is, and no idle node."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from bncc.program.ir import Table, n_levels
+from bncc.structure.decision_tables import BranchingTable
+
+
+@dataclass(frozen=True)
+class Node:
+    """A comparison of one feature."""
+
+    feature: int  # The feature
+    least: int  # The least state above the cut, 1 or more
+    above: "Branch"  # What decides on states from there on
+    below: "Branch"  # What decides on smaller ones
+
+
+Branch: TypeAlias = Node | int
+"""A node, or what a leaf stands for."""
+
+
+def branches_of(table: Table, n_states: Sequence[int], leaves: Sequence[int]) -> Branch:
+    """Return a table's tree with a number for each row; a node with two equal sides is its side."""
+    if table.tree is not None:
+        return _of_tree(table.tree, leaves)
+    return _of_product(table, n_states, leaves)
+
+
+def _of_tree(tree: BranchingTable, leaves: Sequence[int]) -> Branch:
+    # In preorder every node comes before those below it.
+    found: dict[int, Branch] = {}
+
+    def at(place: int) -> Branch:
+        return leaves[-1 - place] if place < 0 else found[place]
+
+    for k in reversed(range(len(tree.features))):
+        above, below = at(tree.above[k]), at(tree.below[k])
+        found[k] = _node(tree.features[k], tree.cuts[k] + 1, above, below)
+    return found[0]
+
+
+def _node(feature: int, least: int, above: Branch, below: Branch) -> Branch:
+    return above if above == below else Node(feature, least, above, below)
+
+
+def _of_product(table: Table, n_states: Sequence[int], leaves: Sequence[int]) -> Branch:
+    """Return the tree of a table with a row for each combination of levels, by bisection."""
+    counts = n_levels(table, n_states)
+
+    def of_feature(place: int, row: int) -> Branch:
+        """Return what is left to decide if the features before a place have led to a row."""
+        if place == len(counts):
+            return leaves[row]
+        f = table.features[place]
+        levels = np.array(table.maps.get(f, range(n_states[f])))
+        first = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist()]
+        sides = [of_feature(place + 1, row * counts[place] + int(levels[s])) for s in first]
+        return bisected(f, first, sides)
+
+    def bisected(f: int, first: list[int], sides: list[Branch]) -> Branch:
+        if len(first) == 1:
+            return sides[0]
+        middle = len(first) // 2
+        above = bisected(f, first[middle:], sides[middle:])
+        return _node(f, first[middle], above, bisected(f, first[:middle], sides[:middle]))
+
+    return of_feature(0, 0)
+
+
+def nodes(branch: Branch) -> Iterator[Node]:
+    """Yield the nodes of a tree."""
+    waiting = [branch]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Node):
+            yield each
+            waiting += [each.below, each.above]
+
+
+def leaf_depths(branch: Branch) -> list[int]:
+    """Return the number of comparisons that lead to each leaf."""
+    found, waiting = [], [(branch, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        if isinstance(each, Node):
+            waiting += [(each.below, depth + 1), (each.above, depth + 1)]
+        else:
+            found.append(depth)
+    return found
+
+
+def leaves_of(branch: Branch) -> list[int]:
+    """Return what each leaf stands for, from the highest states to the lowest."""
+    found, waiting = [], [branch]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Node):
+            waiting += [each.below, each.above]
+        else:
+            found.append(each)
+    return found
