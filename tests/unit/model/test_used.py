@@ -1,8 +1,5 @@
 """Models without the features that no table reads: the same decisions and margins."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,26 +8,10 @@ from bncc.fixed_point import QFormat
 from bncc.model.model import check_model
 from bncc.model.reference import predict, scores
 from bncc.model.used import used_features, with_used_inputs
-from bncc.structure.graph import Structure, forest
+from bncc.structure.graph import forest
 from tests import models as hand
 from tests.ranged import ranged
-from tests.strategies import models, states
-
-
-@st.composite
-def idle_models(draw):
-    """Draw models in which some tables of networks have equal columns or equal rows."""
-    model = draw(models())
-    if not isinstance(model.structure, Structure):
-        return model
-    tables = list(model.tables)
-    for i in range(model.n_features):
-        change = draw(st.sampled_from(["keep", "columns", "rows"]))
-        if change == "columns":
-            tables[i] = np.repeat(tables[i][:, :1], model.n_classes, axis=1)
-        elif change == "rows":
-            tables[i] = np.repeat(tables[i][:1], len(tables[i]), axis=0)
-    return replace(model, tables=tuple(tables))
+from tests.strategies import idle_models, models, states
 
 
 @given(idle_models(), st.data())
