@@ -27,7 +27,7 @@ def _range(feature: Feature, rng: np.random.Generator) -> dict[str, int | float]
         some = [0.0, -0.0, 2.0**-149, LARGEST_FLOAT, -LARGEST_FLOAT, 2.5, -1.0, *drawn]
     else:
         low, high = SMALLEST_INT[feature.kind], LARGEST_INT[feature.kind]
-        some = [low, high, 0, *rng.integers(low, high, 5).tolist()]
-        some += [value for value in (-300, 300) if low <= value <= high]
+        some = [low, high, 0, -300, 300, *rng.integers(low, high, 5).tolist()]
+        some = [value for value in some if low <= value <= high]
     ends = [some[k] for k in rng.integers(0, len(some), 2)]
     return {"min": min(ends), "max": max(ends)}

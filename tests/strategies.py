@@ -1,6 +1,7 @@
 """Hypothesis strategies for the values that flow through bncc: features, structures, models."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -173,6 +174,22 @@ def models(
             )
         ),
     )
+
+
+@st.composite
+def idle_models(draw: st.DrawFn) -> Model:
+    """Draw models in which some tables of networks have equal columns or equal rows."""
+    model = draw(models())
+    if not isinstance(model.structure, Structure):
+        return model
+    tables = list(model.tables)
+    for i in range(model.n_features):
+        change = draw(st.sampled_from(["keep", "columns", "rows"]))
+        if change == "columns":
+            tables[i] = np.repeat(tables[i][:, :1], model.n_classes, axis=1)
+        elif change == "rows":
+            tables[i] = np.repeat(tables[i][:1], len(tables[i]), axis=0)
+    return replace(model, tables=tuple(tables))
 
 
 def _costs(shape: tuple[int, ...], q_format: QFormat) -> st.SearchStrategy[IntArray]:

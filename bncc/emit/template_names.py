@@ -37,6 +37,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "summed": layout.summed,
         "n_label_bytes": layout.labels.n_bytes,
         "check": check_text(layout.check),
+        "has_unread": bool(layout.check.unread),
         "raw": layout.raw,
         "direct": layout.direct,
         "raw_missing": _raw_missing(layout.raw),

@@ -132,7 +132,7 @@ def lay_out(
     state_bits = 8 if max(program.n_states) <= 255 else 16
     raw = None
     if entries.raw:
-        raw = plan_raw(program.features, state_bits, discretizers, name, units)
+        raw = plan_raw(program.features, state_bits, discretizers, name, units, check.unread)
     stream = None
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)

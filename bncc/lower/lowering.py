@@ -16,6 +16,7 @@ from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
+from bncc.model.used import used_features
 from bncc.program.ir import Program
 from bncc.program.pipeline import Optimized, PassReport, program_of
 from bncc.resources import Optimize, Resources
@@ -130,6 +131,15 @@ def _lowered(
     return Lowered(request, choice, layout, passes, whole, resources)
 
 
+def _unread(request: Request, program: Program) -> frozenset[int]:
+    """Return the features that no entry point needs."""
+    used = used_features(request.model)
+    if request.entries.stream or request.missing is not None or not used:
+        return frozenset()
+    read = {f for table in program.tables for f in table.features}
+    return frozenset(range(len(program.features))) - read.union(used)
+
+
 def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> Layout:
     """Lay out a kernel with the discretizers that are best in something."""
     model, options, entries = request.model, request.options, request.entries
@@ -140,6 +150,7 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         rom_bytes=kernel.rom_bytes,
         target=options.target,
         constant_time=options.constant_time,
+        unread=_unread(request, program),
     )
     discretizers = choose_discretizers(
         program.features,

@@ -1,7 +1,7 @@
 """The raw entry point: how sensor values become states in the emitted C."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import n_known
@@ -33,6 +33,7 @@ class RawField:
     missing_state: int  # State of a missing or unseen value
     comment: str  # Column name or range, and what is missing
     own: str = ""  # What its own state function's name ends with; empty where it shares one
+    is_read: bool = True  # False if no table reads its state, which is then 0
 
 
 @dataclass(frozen=True)
@@ -69,15 +70,18 @@ def plan_raw(
     chosen: Discretizers,
     name: str,
     units: Sequence[str] = (),
+    unread: Collection[int] = (),
 ) -> RawPlan:
-    """Lay out thresholds and raw inputs."""
+    """Lay out thresholds and raw inputs; some may be unread, not all."""
     names = field_names(feature.name for feature in features)
     counts: dict[str, int] = {}
     fields, functions = [], []
     for i, feature in enumerate(features):
         method, tree = chosen.methods[i], chosen.trees[i]
         unit = units[i] if units else ""
-        if method is not None and tree is not None:
+        if i in unread and not chosen.is_loop:
+            fields.append(_unread_field(feature, names[i], unit))
+        elif method is not None and tree is not None:
             own = state_function(feature, names[i], i, name, method, tree)
             functions.append(own)
             fields.append(_numeric_field(feature, names[i], unit, 0, 0, own.suffix))
@@ -87,7 +91,7 @@ def plan_raw(
             fields.append(_numeric_field(feature, names[i], unit, first, counts[feature.kind]))
         else:
             fields.append(_code_field(feature, names[i]))
-    shared = [i for i, field in enumerate(fields) if not field.own]
+    shared = [i for i, field in enumerate(fields) if field.is_read and not field.own]
     kinds = sorted({fields[i].kind for i in shared})
     arrays = [
         cuts_array(kind, [features[i] for i in shared if features[i].kind == kind])
@@ -109,6 +113,15 @@ def plan_raw(
         code_bytes=max(0, round(chosen.flash) - sum(a.n_bytes for a in arrays)),
         instructions=round(chosen.instructions),
     )
+
+
+def _unread_field(feature: Feature, name: str, unit: str) -> RawField:
+    field = (
+        _numeric_field(feature, name, unit, 0, 0)
+        if feature.is_numeric
+        else _code_field(feature, name)
+    )
+    return replace(field, last=0, is_read=False, comment=f"{field.comment}; not used")
 
 
 def missing_text(kind: str) -> str:

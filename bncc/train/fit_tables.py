@@ -10,7 +10,7 @@ from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.discretize.feature import Feature, states_of
-from bncc.discretize.fit import fit_features
+from bncc.discretize.fit import READINGS, fit_features
 from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
@@ -26,9 +26,10 @@ MOST_OF_A_BYTE = 255
 """Largest number of states of a feature that the C reads as a byte."""
 
 
-def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Prepare fitted features for boosted tables."""
-    return one_range([missing_below(feature) for feature in one_kind(features)])
+def sum_inputs(features: Sequence[Feature], *, is_one_kind: bool = True) -> tuple[Feature, ...]:
+    """Prepare fitted features for boosted tables, whose types are ours to choose or are given."""
+    typed = one_kind(features) if is_one_kind else features
+    return one_range([missing_below(feature) for feature in typed])
 
 
 def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -152,6 +153,9 @@ def image_of(table: Table, height: int, width: int) -> Table:
             f"shift={height}x{width} needs pixels, but column {odd[0]!r} contains text; fix its "
             "cells, or leave out shift"
         )
+    if any(column.has_gaps for column in table.columns):
+        # A shift moves a missing pixel to any column.
+        table = Table(tuple(replace(each, has_gaps_elsewhere=True) for each in table.columns))
     if len({column.kind for column in table.columns}) == 1:
         return table
     return Table(tuple(map(_fractions, table.columns)))
@@ -225,7 +229,9 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
             settings.discretize or "quantile",
             n_bins=n_bins_of(settings),
             rebin_states=settings.discretize is not None,
-        )
+            readings=settings.readings,
+        ),
+        is_one_kind=settings.readings == READINGS[0],
     )
     features = coarse_inputs(features, readings, cut_bits_of(settings))
     tables = (readings,) if shape is None else moved_tables(readings, *shape)

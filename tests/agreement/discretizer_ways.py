@@ -51,6 +51,11 @@ FEATURES = {
         Feature("d", "float32", 3, thresholds=(1.0, HUGE), missing_state=1),
         Feature("e", "float32", 2, missing_state=1),
     ),
+    "mixed bytes": (
+        Feature("a", "uint8", 4, thresholds=(4, 5, 200), missing_state=1),
+        Feature("b", "int8", 4, thresholds=(-4, 5, 100), missing_state=2),
+        Feature("c", "float32", 3, thresholds=(-0.5, 0.5), missing_state=2),
+    ),
     "wide": (
         Feature("a", "int16", 5, thresholds=(-300, -100, 2000, 9000), missing_state=4),
         Feature("b", "int16", 4, thresholds=(32000, 32500, 32767), missing_state=0),
@@ -62,8 +67,6 @@ FEATURES = {
         Feature("b", "int32", 4, thresholds=(10, 20, 30), missing_state=2),
         Feature("c", "float32", 4, thresholds=(-0.5, 0.5, 1.5), missing_state=3),
         Feature("d", "category", 3, categories=("x", "y"), missing_state=2),
-        Feature("e", "uint8", 4, thresholds=(4, 5, 200), missing_state=1),
-        Feature("f", "int8", 4, thresholds=(-4, 5, 100), missing_state=2),
     ),
 }
 METHODS = (
