@@ -29,7 +29,8 @@ FUNCTIONS: Mapping[str, str] = {
 ENTRIES = tuple(FUNCTIONS)
 DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
-_OF_READINGS = frozenset({"predict-raw", "checked"})
+OF_READINGS = frozenset({"predict-raw", "checked"})
+"""Entry points that take readings; the others take states."""
 _WITH = {"predict-raw": "raw", "predict": None}
 
 
@@ -160,7 +161,7 @@ def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tupl
 def functions_of(entries: Iterable[str]) -> str:
     """Return entry points for display: their functions and inputs."""
     return ", ".join(
-        f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
+        f"{FUNCTIONS[entry]} (from {'readings' if entry in OF_READINGS else 'states'})"
         for entry in entries
     )
 

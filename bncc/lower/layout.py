@@ -6,7 +6,8 @@ from functools import cached_property
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
-from bncc.lower.direct import Compared, is_direct, plan_direct
+from bncc.lower.cut_conditions import Compared
+from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
