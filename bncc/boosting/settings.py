@@ -68,6 +68,13 @@ SMALL_TABLE = 8
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
 LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for product tables")
+TREE_ETA, TREE_DROPOUT = 0.2, 0.2
+TREE_WHOLE_BITS, MOST_FRAC_BITS = 2, 4
+"""Bits before the binary point of a leaf's costs, and the most after it."""
+TREE_REFIT: Mapping[str, float] = {
+    "float_epochs": 5, "quantized_epochs": 15, "lr": 0.01, "weight_decay": 0.4,
+}  # fmt: skip
+"""Defaults of the joint refit of branching tables, where they differ."""
 
 Number = TypeVar("Number", int, float)
 
@@ -175,6 +182,8 @@ class Recipe:
 
 def recipe_of(settings: BoostSettings, n_features: int, n_classes: int) -> Recipe:
     """Fill in the defaults that depend on sizes."""
+    if settings.leaves:
+        return _recipe_of_trees(settings, n_features)
     few = settings.n_tables <= FEW_TABLES
     is_corrective = few if settings.is_corrective is None else settings.is_corrective
     return Recipe(
@@ -184,6 +193,19 @@ def recipe_of(settings: BoostSettings, n_features: int, n_classes: int) -> Recip
         feature_share=_or(settings.feature_share, 0.5 if n_features > MANY_FEATURES else 1.0),
         is_corrective=is_corrective,
         dropout=_or(settings.dropout, min(0.2, settings.n_tables / (10 * n_classes))),
+    )
+
+
+def _recipe_of_trees(settings: BoostSettings, n_features: int) -> Recipe:
+    """Fill in the defaults for branching tables; the size exponent has no effect."""
+    frac_bits = min(settings.bits - TREE_WHOLE_BITS, MOST_FRAC_BITS)
+    return Recipe(
+        frac_bits=_or(settings.frac_bits, frac_bits),
+        eta=_or(settings.eta, TREE_ETA),
+        size_exponent=_or(settings.size_exponent, 0.0),
+        feature_share=_or(settings.feature_share, 0.5 if n_features > MANY_FEATURES else 1.0),
+        is_corrective=bool(settings.is_corrective),
+        dropout=_or(settings.dropout, TREE_DROPOUT),
     )
 
 

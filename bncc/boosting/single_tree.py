@@ -12,8 +12,8 @@ from bncc.structure.decision_tables import BranchingTable
 CRITERION = "gini"
 """Criterion of cuts.
 
-Validation errors in percent, means of six splits, gini and entropy, 255 cuts a column (all cuts, and
-at least 5 rows in a leaf, are no better):
+Validation errors in percent, means of six splits, gini and entropy, 255 cuts a column. All cuts are
+no better, nor are at least 5 rows in a leaf.
 
 ========  ============  ============  ============  ============
 leaves    phoneme       magic04       dry_bean      wifi

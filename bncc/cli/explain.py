@@ -26,7 +26,7 @@ from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.report.table_pictures import explanation_svg
-from bncc.structure.decision_tables import RowIndex
+from bncc.structure.decision_tables import BranchingTable, Lookup
 
 _MOST_TABLES = 12
 """Most tables shown without ``-v``, the largest contributions first."""
@@ -130,8 +130,12 @@ def _reading(row: Table, feature: Feature) -> str | None:
     return str(value) if isinstance(value, str) else f"{value:.9g}"
 
 
-def _reads(model: Model, lookup: RowIndex, x: IntArray) -> list[str]:
-    """Return the states of the features that a table reads."""
+def _reads(model: Model, lookup: Lookup, x: IntArray) -> list[str]:
+    """Return the states of the features that a table reads, of a tree on the way to the row."""
+    if isinstance(lookup, BranchingTable):
+        row = int(lookup.rows(x[None])[0])
+        region = list(lookup.regions(model.n_states))[row]
+        return [between(model.features[f], *states) for f, states in sorted(region.items())]
     words = []
     for f in lookup.features:
         levels = lookup.maps.get(f, tuple(range(model.n_states[f])))

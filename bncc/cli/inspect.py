@@ -30,7 +30,7 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange, reading_ranges
 from bncc.resources import Resources
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, GridTable, TableEnsemble
 
 _FEW = 6
 """Most thresholds or categories of a feature in the report for people."""
@@ -130,14 +130,20 @@ def _cycle(model: Model) -> list[str] | None:
 def _tables(model: Model) -> list[dict[str, Any]] | None:
     if not isinstance(model.structure, TableEnsemble):
         return None
-    return [
-        {
-            "features": [model.features[f].name for f in grid.features],
-            "cuts": [list(cuts) for cuts in grid.cuts],
-            "rows": grid.n_rows,
-        }
-        for grid in model.structure.tables
-    ]
+    return [_table(model, grid) for grid in model.structure.tables]
+
+
+def _table(model: Model, grid: GridTable) -> dict[str, Any]:
+    """Return a boosted table: the cuts of each feature, or the nodes of its decision tree."""
+    names = [model.features[f].name for f in grid.features]
+    if isinstance(grid, BranchingTable):
+        places = {"below": list(grid.below), "above": list(grid.above)}
+        return {"features": names, "cuts": list(grid.cuts), **places, "rows": grid.n_rows}
+    return {
+        "features": names,
+        "cuts": [list(cuts) for cuts in grid.cuts],
+        "rows": grid.n_rows,
+    }
 
 
 def _ir(model: Model, flow: str) -> dict[str, Any]:
@@ -244,13 +250,17 @@ def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
     """Return a row for each boosted table; a cut is the largest reading, or state, below it."""
     table = [["table", "rows", "bits", "cuts"]]
     for t, (lookup, bits) in enumerate(zip(model.lookups, facts["table_widths"], strict=True)):
-        cuts = (_cuts_of(model.features[f], lookup.maps[f]) for f in lookup.features)
+        cuts = [
+            _cuts_of(model.features[f], [state - 1 for state in lookup.states(f)[1:]])
+            for f in lookup.read
+        ]
+        if isinstance(lookup, BranchingTable):
+            cuts.insert(0, f"tree of {lookup.n_cuts} nodes, {lookup.depth} deep")
         table.append([str(t), str(lookup.n_rows), str(bits), "; ".join(cuts)])
     return table
 
 
-def _cuts_of(feature: Feature, levels: Sequence[int]) -> str:
-    cuts = [state for state in range(len(levels) - 1) if levels[state] < levels[state + 1]]
+def _cuts_of(feature: Feature, cuts: Sequence[int]) -> str:
     known, is_known = feature.thresholds, ""
     if cuts[:1] == [0] and feature.has_missing_below:
         cuts, is_known = cuts[1:], f"{feature.name} not missing"

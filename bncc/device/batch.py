@@ -33,8 +33,8 @@ class Batch:
 
     def __init__(self, program: Program, compiler: Tool | None = None) -> None:
         self._leveled = leveled(program)
-        self._state = state_dtype(program.n_states)
         program = self._leveled.program
+        self._state = state_dtype(program.n_states)
         self._sum = np.dtype(f"u{width_of(int(cost_bounds(program)[1].max())) // 8}")
         lanes = _lanes(program.n_classes, self._sum.itemsize)
         most_rows = max((len(table.costs) for table in program.tables), default=1)

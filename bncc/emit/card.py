@@ -9,6 +9,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.provenance import command_lines, data_line, recall_line
 from bncc.lower.c.c99 import counted, number_text
 from bncc.lower.c.identifiers import c_comment, c_unit, constant_name, constant_names
+from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
 from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
@@ -133,10 +134,13 @@ def _entry(line: str) -> list[str]:
 def _comparisons(model: Model, layout: Layout) -> str:
     """Return what is compared in a decision from states."""
     of_sums = f"{counted(model.n_classes - 1, 'comparison')} of sums"
+    if isinstance(layout.kernel, BranchKernel):
+        n_sums = layout.kernel.compares_sums
+        of_cuts = f"up to {counted(layout.kernel.most_comparisons, 'comparison')} with cuts"
+        return f"{of_cuts}, {counted(n_sums, 'comparison')} of sums" if n_sums else of_cuts
     if layout.kernel.family not in FOR_CUTS or not isinstance(model.structure, TableEnsemble):
         return of_sums
-    n_cuts = sum(len(cuts) for grid in model.structure.tables for cuts in grid.cuts)
-    return f"up to {counted(n_cuts, 'comparison')} with cuts, {of_sums}"
+    return f"up to {counted(model.structure.n_cuts, 'comparison')} with cuts, {of_sums}"
 
 
 def _time_lines(layout: Layout, n_classes: int) -> list[str]:
@@ -152,7 +156,11 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
             )
         return lines
     on = [counted(n_classes - 1, "comparison") + " of sums", "on states"]
-    if layout.kernel.family in FOR_CUTS:
+    if isinstance(layout.kernel, BranchKernel):
+        n_sums = layout.kernel.compares_sums
+        on = [counted(n_sums, "comparison") + " of sums", "on states"] if n_sums else ["states"]
+        on.append("on comparisons with cuts")
+    elif layout.kernel.family in FOR_CUTS:
         on.append("on comparisons with cuts")
     elif layout.kernel.family not in FREE_OF_BRANCHES:
         on.append("on addresses computed from states")

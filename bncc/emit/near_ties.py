@@ -86,6 +86,8 @@ class Rows:
         """Yield table, feature and how far each state of the feature moves the table's row."""
         n_states = self.program.n_states
         for t, table in enumerate(self.program.tables):
+            if table.tree is not None:
+                continue
             stride = 1
             for f, n in zip(
                 reversed(table.features), reversed(n_levels(table, n_states)), strict=True
@@ -111,6 +113,27 @@ class Rows:
         rows = np.tile(self.first, (len(X), 1))
         for t, f, far in self._terms():
             rows[:, t] += far[X[:, f]]
+        for t, table in enumerate(self.program.tables):
+            if table.tree is not None:
+                rows[:, t] += table.tree.rows(X)
+        return rows
+
+    def moved(self, x: IntArray, at: IntArray, chosen: IntArray) -> IntArray:
+        """
+        Return the rows that are read after some of the `changes`, (n_changes, n_tables).
+
+        Shapes: `x` (n_features,) int, the states before; `at` (n_tables,) int64, the rows then.
+        """
+        features, states = self.changes[chosen].T
+        before = self.all_moves[self.first_change[features] + x[features]]
+        rows = np.asarray(at + self.all_moves[chosen] - before)
+        trees = [(t, table.tree) for t, table in enumerate(self.program.tables)]
+        if any(tree is not None for _, tree in trees):
+            X = np.tile(x, (len(chosen), 1))
+            X[np.arange(len(chosen)), features] = states
+            for t, tree in trees:
+                if tree is not None:
+                    rows[:, t] = self.first[t] + tree.rows(X)
         return rows
 
     @cached_property
@@ -233,7 +256,7 @@ class Walk:
                     dry = 0 if self._far(n_drawn, most_steps) else dry + 1
             if dry == patience or self._n_shown - before < WORTH * self._n_shown:
                 break
-        if any(table.maps for table in self.rows.program.tables):
+        if not all(table.is_plain for table in self.rows.program.tables):
             self._visit_states(most_steps)
         return self._steps
 
@@ -256,9 +279,7 @@ class Walk:
             left = self._rng.permutation(len(changes))
             while len(left) and len(self._steps) < most_steps:
                 near = left[:VISITED_AT_ONCE]
-                f = changes[near, 0]
-                before = rows.all_moves[rows.first_change[f] + self._x[f]]
-                at = self._at + rows.all_moves[near] - before
+                at = rows.moved(self._x, self._at, near)
                 costs = rows.entries[at].sum(axis=1, dtype=np.int64) + rows.program.prior
                 two = np.partition(costs, min(1, costs.shape[1] - 1), axis=1)[:, :2]
                 best = int((two[:, -1] - two[:, 0]).argmin())
@@ -274,9 +295,7 @@ class Walk:
             chosen = self._rng.choice(len(changes), n, replace=False)
         else:
             chosen = np.arange(len(changes))
-        features = changes[chosen, 0]
-        before = rows.all_moves[rows.first_change[features] + self._x[features]]
-        at = self._at + rows.all_moves[chosen] - before
+        at = rows.moved(self._x, self._at, chosen)
         gains = self.shown.gains(at)
         best = int(gains.argmax())
         if gains[best] == 0 or len(self._steps) + 1 > most_steps:

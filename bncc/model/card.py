@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
 
 _ERRORS = ("error_train", "error_validation", "error_test", "error_cross_validation")
@@ -147,6 +147,16 @@ def structure_words(model: Model) -> str:
         words += f", {_counted(of_class, 'parent')} of the class" if of_class else ""
         return words + (f", {_counted(given, 'given feature')}" if given else "")
     tables, features = len(structure.tables), len(structure.features)
+    trees = [grid for grid in structure.tables if isinstance(grid, BranchingTable)]
+    if len(trees) == tables:
+        leaves = sum(tree.n_rows for tree in trees)
+        several = (
+            f"{tables} trees with {leaves} leaves" if tables > 1 else f"1 tree of {leaves} leaves"
+        )
+        return (
+            f"{several}, at most {max(tree.depth for tree in trees)} deep, over "
+            f"{_counted(structure.n_cuts, 'cut')} of {_counted(features, 'feature')}"
+        )
     return (
         f"{_counted(tables, 'table')} over {_counted(structure.n_cuts, 'cut')} of "
         f"{_counted(features, 'feature')}"

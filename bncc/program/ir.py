@@ -172,12 +172,14 @@ def decisions(program: Program, X: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Leveled:
-    """A program without state maps, and what its added features are."""
+    """A program without state maps and trees, and what its added features are."""
 
-    # Its features are those of the first program, then one for every different map of one
+    # Its features are those of the first program, then one for every different map of one, then
+    # one for every tree
     program: Program
-    # For each added feature the one that it is a level of, and the level of each state
+    # For each feature added for a map the one that it is a level of, and the level of each state
     reads: tuple[tuple[int, IntArray], ...]
+    trees: tuple[BranchingTable, ...] = ()  # For each feature added for a tree, whose leaf it is
 
     def states(self, X: IntArray) -> IntArray:
         """
@@ -187,17 +189,32 @@ class Leveled:
         the type of `X`.
         """
         added = [levels[np.minimum(X[:, f], len(levels) - 1)] for f, levels in self.reads]
-        return np.column_stack([X, *added]).astype(X.dtype) if added else X
+        added += [self._leaf(tree, X) for tree in self.trees]
+        dtype = np.int64 if self.trees else X.dtype
+        return np.column_stack([X, *added]).astype(dtype) if added else X
+
+    def _leaf(self, tree: BranchingTable, X: IntArray) -> IntArray:
+        """Return the leaves that states reach; those out of range, which are noticed, reach any."""
+        return tree.rows(X.astype(np.int64))
 
 
 def leveled(program: Program) -> Leveled:
-    """Return a program whose tables are read by levels without state maps."""
+    """Return a program whose tables are read by levels and leaves, without maps and trees."""
     place: dict[tuple[int, tuple[int, ...]], int] = {}
-    tables = [_by_levels(table, place, len(program.features)) for table in program.tables]
-    added = (Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place)
+    products = [table for table in program.tables if table.tree is None]
+    tables = [_by_levels(table, place, len(program.features)) for table in products]
+    added = [Feature(program.features[f].name, "state", max(levels) + 1) for f, levels in place]
+    trees = []
+    for table in program.tables:
+        if table.tree is not None:
+            trees.append(table.tree)
+            n_before = len(program.features) + len(added)
+            added.append(Feature(table.name, "state", len(table.costs)))
+            tables.append(replace(table, features=(n_before,), tree=None))
     features = (*program.features, *added)
     reads = tuple((f, np.array(levels)) for f, levels in place)
-    return Leveled(replace(program, features=features, tables=tuple(tables)), reads)
+    leveled_program = replace(program, features=features, tables=tuple(tables))
+    return Leveled(leveled_program, reads, tuple(trees))
 
 
 def _by_levels(

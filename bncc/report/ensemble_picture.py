@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bncc.model.table_levels import IN_WORDS, TableLevels
+from bncc.model.table_levels import IN_WORDS, TableLevels, n_rows, read_by
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, text
 
 _MOST_TABLES, _MOST_FEATURES, _MOST_LEVELS = IN_WORDS, 12, 6
@@ -20,7 +20,7 @@ _SHELF = 560.0
 
 def ensemble_svg(tables: Sequence[TableLevels]) -> str:
     """Draw which features some boosted tables read, and the levels of the first of them."""
-    counts = Counter(name for table in tables for name, _ in table)
+    counts = Counter(name for table in tables for name, _ in read_by(table))
     bars = _bars(counts)
     top = _MARGIN + _LINE * (len(bars) + 1) + _GAP
     parts = [BACKGROUND, text(_MARGIN, _MARGIN + 8, "Tables that read each feature", font_size=12)]
@@ -55,11 +55,9 @@ def _drawn(tables: Sequence[TableLevels], top: float) -> tuple[list[str], float,
     parts: list[str] = []
     x, y, tallest, widest = _MARGIN, top, 0.0, 0.0
     for k, table in enumerate(tables):
-        lines = [(name, _cells(levels)) for name, levels in table]
-        n_rows = 1
-        for _, levels in table:
-            n_rows *= len(levels)
-        title = f"table {k}: {n_rows} rows"
+        lines = [(name, _cells(levels)) for name, levels in read_by(table)]
+        what = "rows" if len(lines) == len(table) else "leaves"
+        title = f"table {k}: {n_rows(table)} {what}"
         width = max([len(title) * _CHAR, *(_width(cells) for _, cells in lines)])
         if x > _MARGIN and x + width > _SHELF:
             x, y, tallest = _MARGIN, y + tallest + _GAP, 0.0

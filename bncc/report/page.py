@@ -10,6 +10,7 @@ from markupsafe import Markup
 from bncc import __version__
 from bncc.data.files import printable
 from bncc.emit.environment import template_folder
+from bncc.model.table_levels import read_by
 from bncc.report.ensemble_picture import ensemble_svg
 from bncc.report.page_data import embedded, page_data, plot_spec, vega_script
 from bncc.report.panels import Panel, families_of, targets_of
@@ -180,8 +181,8 @@ def _ensemble_words(point: Point, n_classes: int | None) -> str:
         n = point.operations // n_classes - 1 if n_classes else 0
         several = f"{n:,} boosted tables" if n > 1 else "Boosted tables"
         return f"{several}; this study does not record the features and cuts that they read."
-    cuts = sum(len(levels) - 1 for table in point.tables for _, levels in table)
-    features = {name for table in point.tables for name, _ in table}
+    cuts = sum(len(levels) - 1 for table in point.tables for _, levels in read_by(table))
+    features = {name for table in point.tables for name, _ in read_by(table)}
     n = len(point.tables)
     return (
         f"{n:,} boosted {'table' if n == 1 else 'tables'} with {cuts:,} cuts of {len(features):,} "

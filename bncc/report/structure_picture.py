@@ -1,5 +1,6 @@
 """Structure of a classifier as SVG, children below their parents, or as DOT for Graphviz."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from bncc.data.files import printable
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, shown, text
 from bncc.report.table_pictures import sum_svg
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import Structure, acyclic_part, topological_order
 
 _CHAR = 7.2
@@ -203,8 +204,11 @@ def _dot_of_sum(model: Model, grids: TableEnsemble) -> str:
         lines.append(f'  x{f} [label="{_quoted(model.features[f].name)}"];')
     for t, grid in enumerate(grids.tables):
         lines.append(f'  t{t} [label="table {t}\\n{grid.n_rows} rows", shape=ellipse];')
-        for f, cuts in zip(grid.features, grid.cuts, strict=True):
-            lines.append(f'  x{f} -> t{t} [label="{len(cuts)}"];')
+        if isinstance(grid, BranchingTable):
+            n_cuts = sorted(Counter(grid.features).items())
+        else:
+            n_cuts = [(f, len(cuts)) for f, cuts in zip(grid.features, grid.cuts, strict=True)]
+        lines += [f'  x{f} -> t{t} [label="{n}"];' for f, n in n_cuts]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.data.files import printable
 from bncc.model.model import Model
-from bncc.model.table_levels import level_words
+from bncc.model.table_levels import leaf_words, level_words
 from bncc.report.svg import BACKGROUND, element, hex_color, monospaced, shortened, text
+from bncc.structure.decision_tables import BranchingTable
 
 _MOST_TABLES = 12
 """Default number of drawn tables."""
@@ -75,8 +76,12 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
 
 def _sheet(model: Model, t: int) -> Sheet:
     lookup, nats = model.lookups[t], _nats(model, model.tables[t])
+    title = f"table {t}, spread {_spread(nats):.2f} nats"
+    if isinstance(lookup, BranchingTable):
+        words = tuple(map(printable, leaf_words(model, lookup)))
+        return Sheet(title, ("leaf",), (words,), nats)
     return Sheet(
-        f"table {t}, spread {_spread(nats):.2f} nats",
+        title,
         tuple(printable(model.features[f].name) for f in lookup.features),
         tuple(tuple(map(printable, level_words(model, lookup, f))) for f in lookup.features),
         nats,

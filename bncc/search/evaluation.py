@@ -24,7 +24,7 @@ from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
-from bncc.structure.decision_tables import BranchingTable, GridTable, TableEnsemble
+from bncc.structure.decision_tables import GridTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -279,11 +279,7 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
 
 def sizes_of(grids: Sequence[GridTable]) -> Sizes:
     """Return rows and cuts of some tables, leaves and nodes of branching ones."""
-    return [(grid.n_rows, _n_cuts(grid)) for grid in grids]
-
-
-def _n_cuts(grid: GridTable) -> int:
-    return len(grid.cuts) if isinstance(grid, BranchingTable) else sum(map(len, grid.cuts))
+    return [(grid.n_rows, grid.n_cuts) for grid in grids]
 
 
 def _grow(given: SearchInput, part: Part) -> Result:

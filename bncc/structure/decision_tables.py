@@ -90,6 +90,11 @@ class BranchingTable:
         """The features of all nodes, each once, ascending."""
         return tuple(sorted(set(self.features)))
 
+    def states(self, f: int) -> tuple[int, ...]:
+        """Return the smallest state of each level of a feature: what its nodes tell apart."""
+        cuts = {cut for of, cut in zip(self.features, self.cuts, strict=True) if of == f}
+        return (0, *(cut + 1 for cut in sorted(cuts)))
+
     @property
     def depths(self) -> tuple[int, ...]:
         """Number of nodes on the way to each row."""
@@ -120,6 +125,14 @@ class BranchingTable:
                 first, last = region.get(f, (0, n_states[f] - 1))
                 region[f] = (max(first, cut + 1), last) if is_above else (first, min(last, cut))
             yield region
+
+    def courses(self, n_states: Sequence[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """Return for each feature a stride and states by which input k reaches row k, at an end."""
+        states: dict[int, list[int]] = {f: [] for f in self.read}
+        for k, region in enumerate(self.regions(n_states)):
+            for f, of_feature in states.items():
+                of_feature.append(region.get(f, (0, n_states[f] - 1))[k % 2])
+        return {f: (1, tuple(of_feature)) for f, of_feature in states.items()}
 
     def rows(self, X: IntArray, fixed: Mapping[int, int] | None = None) -> IntArray:
         """
@@ -188,6 +201,14 @@ class RowIndex:
             return tuple(range(self.n_levels[self.features.index(f)]))
         _, first = np.unique(self.maps[f], return_index=True)
         return tuple(first.tolist())
+
+    def courses(self, n_states: Sequence[int]) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """Return for each feature a stride and states by which `n_rows` inputs reach all rows."""
+        found, stride = {}, 1
+        for f, n in zip(self.features, self.n_levels, strict=True):
+            found[f] = (stride, self.states(f))
+            stride *= n
+        return found
 
     def rows(self, X: IntArray, fixed: Mapping[int, int] | None = None) -> IntArray:
         """

@@ -4,7 +4,7 @@ import re
 from math import isfinite
 from typing import Any
 
-from bncc.boosting.settings import SETTINGS, BoostSettings
+from bncc.boosting.settings import SETTINGS, TREE_REFIT, BoostSettings
 from bncc.errors import OptionError
 from bncc.train.options import TrainOptions
 
@@ -37,7 +37,7 @@ SHIFTED_EPOCHS = 4, 12
 def boost_settings_of(settings: TrainOptions, n_classes: int | None = None) -> BoostSettings:
     """Return the options of boosting; without a number of classes, those for many."""
     _check_form(settings)
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = dict(TREE_REFIT) if _leaves_of(settings) else {}
     if shift_of(settings) is not None:
         given |= {"float_epochs": SHIFTED_EPOCHS[0], "quantized_epochs": SHIFTED_EPOCHS[1]}
     bits = _bits_of(settings, n_classes)

@@ -64,8 +64,9 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
     its course; the features of a table then take all their joint levels in ``n_inputs`` steps.
     """
     groups: list[tuple[dict[int, Course], int]] = []
-    for t, lookup in enumerate(model.lookups):
-        wanted, n_inputs = _courses(model, t), lookup.n_rows
+    for lookup in model.lookups:
+        courses_of = lookup.courses(model.n_states)
+        wanted, n_inputs = {j: Course(*each) for j, each in courses_of.items()}, lookup.n_rows
         for k, (courses, longest) in enumerate(groups):
             # A table joins if its features are free or already have the required course.
             if all(courses.get(j, course) == course for j, course in wanted.items()):
@@ -75,17 +76,6 @@ def row_cover(model: Model) -> tuple[tuple[dict[int, Course], int], ...]:
         else:
             groups.append((wanted, n_inputs))
     return tuple(groups)
-
-
-def _courses(model: Model, t: int) -> dict[int, Course]:
-    """Return the courses in which the features of one table take all their joint levels."""
-    lookup = model.lookups[t]
-    courses: dict[int, Course] = {}
-    step = 1
-    for j, n in zip(lookup.features, lookup.n_levels, strict=True):
-        courses[j] = Course(step, lookup.states(j))
-        step *= n
-    return courses
 
 
 def row_states(
@@ -138,7 +128,7 @@ def readers(model: Model) -> tuple[tuple[int, ...], ...]:
     """Return, for each feature, the tables that read it."""
     tables: list[list[int]] = [[] for _ in model.features]
     for t, lookup in enumerate(model.lookups):
-        for j in lookup.features:
+        for j in lookup.read:
             tables[j].append(t)
     return tuple(map(tuple, tables))
 

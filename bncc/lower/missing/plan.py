@@ -25,6 +25,7 @@ from bncc.discretize.readings import state_dtype
 from bncc.model.missing_form import LogAdd, MissingForm, missing_form_of, missing_range, n_joint
 from bncc.model.model import Model
 from bncc.program.ir import width_of
+from bncc.structure.decision_tables import RowIndex
 
 NARROW_BITS = 4
 """Width of costs of which two share a byte."""
@@ -112,6 +113,7 @@ def _arcs(model: Model) -> tuple[tuple[Arc, ...], ...]:
     """Return what reads each feature; in a row the last feature is innermost, then the class."""
     found: list[list[Arc]] = [[] for _ in model.features]
     for t, lookup in enumerate(model.lookups):
+        assert isinstance(lookup, RowIndex), "missing features need a network"
         stride = model.n_classes
         for i, n in zip(reversed(lookup.features), reversed(lookup.n_levels), strict=True):
             found[i].append(Arc(t, stride, stride * (n - 1)))

@@ -6,7 +6,7 @@ the second class further from the first, the *margin*, added up in one number. O
 of the row, packed in lanes as in the lanes kernel, or the place of these words in an array.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -262,7 +262,7 @@ def _of_places(program: Program, lanes: LaneKernel) -> BranchKernel:
 
 
 def _trees(
-    program: Program, tables: tuple[Table, ...], leaves: list[IntArray]
+    program: Program, tables: tuple[Table, ...], leaves: Sequence[IntArray]
 ) -> tuple[Branch, ...]:
     return tuple(
         branches_of(table, program.n_states, of_table.tolist())

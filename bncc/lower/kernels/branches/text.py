@@ -92,7 +92,9 @@ def _printed(
 def _tree(program: Program, tree: Branch, condition: Condition, is_class: bool) -> TreeText:
     names: dict[str, None] = {}
     lines = tuple(_lines(program, tree, 1, condition, names, is_class))
-    return TreeText(", ".join(names) or "no feature", lines)
+    if not names:
+        return TreeText("One leaf for all inputs", ("    (void)x;", *lines))
+    return TreeText(", ".join(names), lines)
 
 
 def _lines(
