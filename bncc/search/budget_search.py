@@ -308,7 +308,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     A few tables fewer are tried where the layout of the candidate just fails to fit.
     """
     if best.result is not None:
-        return Found(best.result, best.settings, best.price)
+        return Found(best.result, best.settings, best.resources)
     settings, budget = best.settings, evaluator.given.budget
     slow: list[Found] = []
     while True:
