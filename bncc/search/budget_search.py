@@ -210,8 +210,8 @@ def searched(
         prefer=prefer,
         chosen=chosen,
         front=front_of(tried),
-        half=_best_in(scaled(given.budget, HALF), tried, prefer),
-        twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger], prefer) if larger else None,
+        half=_best_in(scaled(given.budget, HALF), tried),
+        twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger]) if larger else None,
     )
 
 
@@ -279,10 +279,10 @@ def _with_layouts(
     return [replace(one, layout=layouts[id(one)]) if id(one) in layouts else one for one in tried]
 
 
-def _best_in(budget: Budget, tried: Sequence[Evaluation], prefer: Preference) -> Evaluation | None:
-    """Return the candidate to choose in a budget, None if none fits."""
+def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:
+    """Return the candidate with the lowest loss in a budget, None if none fits."""
     fitting = [replace(one, layout=None) for one in tried if budget.admits(one.price)]
-    return chosen_of(fitting, prefer) if fitting else None
+    return best_of(fitting) if fitting else None
 
 
 def _candidates(
@@ -308,7 +308,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     A few tables fewer are tried where the layout of the candidate just fails to fit.
     """
     if best.result is not None:
-        return Found(best.result, best.settings, best.price)
+        return Found(best.result, best.settings, best.resources)
     settings, budget = best.settings, evaluator.given.budget
     slow: list[Found] = []
     while True:

@@ -61,6 +61,11 @@ letter 250, 16, 3, one           5.02    4.80   5.17
 letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
+TREE_REFITS: dict[str, dict[str, Any]] = {
+    "firm": {},
+    "sharp": {"decay": 0.1, "lr": 0.03, "epochs": 30},
+}
+"""Settings of the joint refit of branching tables: the usual ones, and a less cautious refit."""
 OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
 """Options of training that they set, unless the user does."""
 
@@ -73,7 +78,7 @@ class EnsembleConfig:
     bits: int = BoostSettings.bits  # Bits of a cost
     dictionary: int = 0  # Limit on distinct rows of all tables; 0 for none
     features: int = BoostSettings.features  # Limit on features of a table
-    refit: str = "firm"  # See `REFITS`
+    refit: str = "firm"  # See `REFITS`, and `TREE_REFITS` with leaves
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
     cut_bits: int = 0  # See `CUT_BITS`
@@ -83,6 +88,13 @@ class EnsembleConfig:
     def is_branching(self) -> bool:
         """True if tables are addressed by trees."""
         return self.leaves > 0
+
+    @property
+    def refits(self) -> dict[str, dict[str, Any]]:
+        """Settings of the joint refit by name."""
+        if self.is_single:
+            return {"firm": {}}
+        return TREE_REFITS if self.is_branching else REFITS
 
     @property
     def most_rows(self) -> int:
@@ -115,7 +127,7 @@ class EnsembleConfig:
         if self.cuts != DEFAULT_CUTS:
             options["cuts"] = str(self.cuts)
         # The user's settings of the refit take precedence.
-        named, refit = base.structure_options, REFITS[self.refit]
+        named, refit = base.structure_options, self.refits[self.refit]
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
         others = {
@@ -125,7 +137,7 @@ class EnsembleConfig:
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)
 
 
-def starts(*, are_wide: bool, is_timed: bool) -> tuple[EnsembleConfig, ...]:
+def starts(n_classes: int, *, are_wide: bool, is_timed: bool) -> tuple[EnsembleConfig, ...]:
     """
     Return the forms that a search tries in any case, without single tables.
 
@@ -135,13 +147,10 @@ def starts(*, are_wide: bool, is_timed: bool) -> tuple[EnsembleConfig, ...]:
     found = [EnsembleConfig(rows=n) for n in rows] if "product" in FORMS else []
     found += [EnsembleConfig(rows=rows[1], refit="soft")] if "product" in FORMS else []
     if "branching" in FORMS:
-        found += [EnsembleConfig(leaves=n, bits=BRANCHING_BITS[-1]) for n in (16, 32)]
-        if are_wide:
-            found += [
-                EnsembleConfig(leaves=16, bits=BRANCHING_BITS[-1], cut_bits=n)
-                for n in CUT_BITS
-                if n
-            ]
+        bits = _tree_bits(n_classes)[-1]
+        found += [EnsembleConfig(leaves=leaves, bits=bits) for leaves in (16, 32)]
+        coarse = [n for n in CUT_BITS if n and are_wide]
+        found += [EnsembleConfig(leaves=16, bits=bits, cut_bits=n) for n in coarse]
     return tuple(found)
 
 
@@ -164,7 +173,7 @@ def neighbors(
     most_rows: int = ROWS[1],
 ) -> Iterator[EnsembleConfig]:
     """Yield the forms that differ in one property."""
-    yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
+    yield from (replace(form, refit=other) for other in form.refits if other != form.refit)
     if form.is_branching:
         yield from _branching_neighbors(form, n_classes)
     else:
@@ -199,8 +208,11 @@ def _branching_neighbors(form: EnsembleConfig, n_classes: int) -> Iterator[Ensem
     for leaves in (form.leaves // 2, form.leaves * 2):
         if leaves in (LEAVES_ALONE if form.is_single else LEAVES):
             yield replace(form, leaves=leaves)
-    widths = BINARY_BITS if n_classes == 2 else BRANCHING_BITS
-    place = widths.index(form.bits)
-    for bits in widths[max(0, place - 1) : place + 2]:
-        if bits != form.bits:
+    widths = () if form.is_single else _tree_bits(n_classes)
+    for bits in widths:
+        if bits != form.bits and abs(widths.index(bits) - widths.index(form.bits)) == 1:
             yield replace(form, bits=bits)
+
+
+def _tree_bits(n_classes: int) -> tuple[int, ...]:
+    return BINARY_BITS if n_classes == 2 else BRANCHING_BITS

@@ -45,7 +45,8 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     are_wide = given.folds[0].are_wide
     seen: set[EnsembleConfig] = set()
     leaders: dict[bool, JudgedSum] = {}  # By the kind of tables
-    first = starts(are_wide=are_wide, is_timed=is_timed)
+    n_classes = len(given.dataset.classes)
+    first = starts(n_classes, are_wide=are_wide, is_timed=is_timed)
     new = [*first, *_single(room)]
     while new:
         for form in new:
@@ -62,7 +63,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
             for center in centers
             for form in neighbors(
                 center,
-                len(given.dataset.classes),
+                n_classes,
                 are_numbers=given.folds[0].are_numbers,
                 are_wide=are_wide,
                 most_rows=MOST_ROWS if is_timed else ROWS[1],

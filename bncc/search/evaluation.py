@@ -211,6 +211,11 @@ class Evaluator:
         found = self._result(Part("train", candidate))
         return self._read(_trained, found), self._read(_price, found)
 
+    def least(self, candidate: Candidate) -> Resources:
+        """Determine the resources of a network in the layout that decides whether it fits."""
+        found = self._result(Part("train", candidate))
+        return self._read(_least, found)
+
     def _result(self, part: Part) -> Result:
         (found,) = self._results((part,))
         return found
@@ -330,12 +335,16 @@ def _count(given: SearchInput, part: Part) -> Result:
 def _train(given: SearchInput, part: Part) -> Result:
     result = train_model(given.dataset, part.candidate, test=given.test)
     price = layout_price_of(result.model, given.budget, given.dataset.table)
+    least = price
+    if not part.candidate.is_boosted:
+        least = price_of(result.model, given.budget, given.dataset.table)
     model = b64encode(to_bytes(result.model)).decode()
     return {
         "model": model,
         "seconds": result.seconds,
         "notes": list(result.notes),
         "price": price.to_json(),
+        "least": least.to_json(),
     }
 
 
@@ -368,6 +377,10 @@ def _trained(found: Result) -> TrainResult:
 
 def _price(found: Result) -> Resources:
     return Resources.from_json(found["price"])
+
+
+def _least(found: Result) -> Resources:
+    return Resources.from_json(found["least"])
 
 
 def _sizes(found: Result) -> Sizes:

@@ -23,19 +23,21 @@ def judged_network(
     """Train a network with the most bits that fit, in the search's budget or in another one."""
     budget = budget or evaluator.given.budget
     for settings in _sizes(name, evaluator.given.base):
-        least = evaluator.counted(replace(counting(settings), validation=0))
-        if least is None or not budget.admits(least):
+        counted = evaluator.counted(replace(counting(settings), validation=0))
+        if counted is None or not budget.admits(counted):
             continue
         result, price = evaluator.trained(settings)
-        if budget.admits(price):
+        least = evaluator.least(settings)
+        if budget.admits(least):
             judged = tuple(evaluator.judgements(settings))
             return Evaluation(
                 settings,
                 tuple(one.error for one in judged),
                 tuple(one.choice for one in judged),
-                price,
+                least,
                 result,
                 losses_of(judged),
+                price,
             )
     return None
 

@@ -81,7 +81,8 @@ class Fold:
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
-        key: tuple[Hashable, ...] = (n_bins_of(settings), cut_bits_of(settings), *grows, recipe.eta)
+        inputs = n_bins_of(settings), cut_bits_of(settings)
+        key: tuple[Hashable, ...] = (*inputs, *grows, recipe.eta, boosting.is_single_tree)
         if recipe.is_corrective:
             key += (n_tables, boosting.weight_decay)
         asked, grown = self._grown.get(key, (0, None))

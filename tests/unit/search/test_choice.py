@@ -42,6 +42,15 @@ def test_the_fastest_of_those_that_are_close_is_chosen():
     assert chosen_of(tried[:3], "balanced") is BEST
 
 
+def test_a_few_instructions_are_not_worth_any_error():
+    quick = one([*range(20), *range(100, 124)], 800, 2600)
+    assert quick.error < CLOSE.error
+    slow = one([*range(20), *range(100, 123)], 800, 3200)
+    assert chosen_of([BEST, CLOSE, quick], "balanced") is quick
+    assert chosen_of([BEST, CLOSE, slow], "balanced") is slow
+    assert chosen_of([BEST, one(range(40), 900, 3200), CLOSE], "balanced").error == BEST.error
+
+
 def test_a_layout_that_is_known_decides_about_time():
     quick = Evaluation(
         BASE, BEST.errors, BEST.choice, BEST.price, losses=BEST.losses, layout=resources(950, 200)

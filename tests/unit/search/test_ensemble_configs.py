@@ -53,32 +53,37 @@ def test_branching_tables_have_leaves_instead_of_rows():
     assert {other.cut_bits for other in beside} == {0, 8}
     assert {other.cuts for other in beside} == {255, 63, 31}
     assert {n.bits for n in neighbors(form, 2, are_numbers=False)} == {3, 4, 8}
+    assert {n.refit for n in beside} == {"firm", "sharp"}
     options = replace(form, cut_bits=8).settings(TrainSettings(), 9).structure_options
     assert options == {"tables": "9", "leaves": "16", "cut-bits": "8"}
     assert "leaves" not in EnsembleConfig().settings(TrainSettings(), 9).structure_options
 
 
 def test_every_form_is_one_that_is_learned():
-    forms = [*starts(are_wide=True, is_timed=False), *starts(are_wide=True, is_timed=True)]
-    for form in [*forms, *single_tables()]:
-        for n_classes in (2, 7):
+    for n_classes in (2, 7):
+        forms = [
+            form
+            for is_timed in (False, True)
+            for form in starts(n_classes, are_wide=True, is_timed=is_timed)
+        ]
+        for form in [*forms, *single_tables()]:
             for other in (form, *neighbors(form, n_classes, are_numbers=True, are_wide=True)):
                 settings = boost_settings_of(other.settings(TrainSettings(), 3), n_classes)
                 assert (settings.leaves, settings.bits) == (other.leaves, other.bits)
 
 
 def test_with_a_limit_on_time_alone_tables_may_be_large():
-    assert max(form.rows for form in starts(are_wide=False, is_timed=True)) > 128
+    assert max(form.rows for form in starts(7, are_wide=False, is_timed=True)) > 128
     many = neighbors(EnsembleConfig(rows=256), 2, are_numbers=False, most_rows=512)
     assert {form.rows for form in many} == {128, 256, 512}
 
 
 def test_a_form_that_is_left_out_is_not_tried(monkeypatch):
     monkeypatch.setattr(module, "FORMS", ("product",))
-    assert not any(form.is_branching for form in starts(are_wide=True, is_timed=False))
+    assert not any(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
     assert single_tables() == ()
     monkeypatch.setattr(module, "FORMS", ("branching",))
-    assert all(form.is_branching for form in starts(are_wide=True, is_timed=False))
+    assert all(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
 
 
 def test_only_many_classes_are_worth_a_dictionary():
