@@ -34,6 +34,7 @@ from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
+from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
@@ -110,6 +111,7 @@ def command(
     range_margin: float,
     optimize: Optimize,
     kernel: str | None,
+    compare: Compared | None,
     constant_time: bool,
     class_name: str | None,
     fold: int | None,
@@ -125,7 +127,7 @@ def command(
     """
     emissions = Emissions(
         load_model(model_path),
-        Lowering(optimize, kernel, constant_time, range_margin),
+        Lowering(optimize, kernel, constant_time, range_margin, compare),
         ENTRIES | set(more),
     )
     tell_of_idle_margin(console, more)
