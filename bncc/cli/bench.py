@@ -37,6 +37,7 @@ from bncc.device.measure import N_ROWS, bench_inputs
 from bncc.device.meter import Inputs
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
+from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model
 from bncc.on_device import TargetReport, bench_target
 from bncc.pricing import entries_of
@@ -98,6 +99,7 @@ def command(
     simulator: str | None,
     optimize: Optimize,
     kernel: str | None,
+    compare: Compared | None,
     constant_time: bool,
     class_name: str | None,
     fold: int | None,
@@ -128,7 +130,9 @@ def command(
     model = with_inputs(load_model(model_path), which_inputs, priced)
     covered = entries_of(model, Budget(None, entries=priced))
     emitted = Budget(None).emitted(covered)
-    emissions = Emissions(model, Lowering(optimize, kernel, constant_time), emitted)
+    emissions = Emissions(
+        model, Lowering(optimize, kernel, constant_time, compare=compare), emitted
+    )
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emissions, **tools)

@@ -41,6 +41,7 @@ from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_t
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
 from bncc.lower.cost_model import LEVELS
+from bncc.lower.cut_conditions import Compared
 from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
@@ -128,6 +129,7 @@ def command(
     priced: tuple[str, ...],
     reserve: int | None,
     kernel: str | None,
+    compare: Compared | None,
     constant_time: bool,
     entries: tuple[str, ...],
     range_margin: float,
@@ -170,7 +172,7 @@ def command(
         """Emit C that is optimized for a goal; refuse C that exceeds the budget."""
         known: dict[str, Resources] = {}
         options = replace(
-            Lowering(goal, kernel, constant_time, range_margin).options(
+            Lowering(goal, kernel, constant_time, range_margin, compare).options(
                 "x86" if target == "host" and is_x86() else target,
                 chosen,
                 limits.emitted(covered),

@@ -11,6 +11,7 @@ from bncc.cli.options import TARGETS, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
+from bncc.lower.cut_conditions import COMPARED, Compared
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
@@ -24,13 +25,18 @@ OPTIMIZE: tuple[Optimize, ...] = ("balanced", "size", "speed")
 
 
 def lowering_options(function: Command) -> Command:
-    """Add ``--optimize``, ``--kernel`` and ``--constant-time``."""
+    """Add ``--optimize``, ``--kernel``, ``--compare`` and ``--constant-time``."""
     families = ", ".join(FAMILIES)
     kernel = click.option(
         "--kernel",
         type=click.Choice(tuple(FAMILIES)),
         metavar="NAME",
         help=f"Kernel: {families} [default: the best].",
+    )
+    compare = click.option(
+        "--compare",
+        type=click.Choice(COMPARED),
+        help="What predict_raw compares with the cuts of tables [default: whichever is best].",
     )
     optimize = click.option(
         "--optimize",
@@ -44,7 +50,7 @@ def lowering_options(function: Command) -> Command:
         is_flag=True,
         help="Emit code whose branches never depend on a reading or a state.",
     )
-    return optimize(kernel(constant_time(function)))
+    return optimize(kernel(compare(constant_time(function))))
 
 
 def range_margin_option(function: Command) -> Command:
@@ -102,6 +108,7 @@ class Lowering:
     kernel: str | None = None  # Value of ``--kernel``
     constant_time: bool = False  # ``--constant-time``
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
+    compare: Compared | None = None  # Value of ``--compare``
 
     def options(
         self,
@@ -120,6 +127,7 @@ class Lowering:
             target=target,
             constant_time=self.constant_time,
             range_margin=self.range_margin,
+            compare=self.compare,
             package=package,
         )
 

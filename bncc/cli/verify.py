@@ -36,6 +36,7 @@ from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
+from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
@@ -114,6 +115,7 @@ def command(
     which_inputs: str,
     optimize: Optimize,
     kernel: str | None,
+    compare: Compared | None,
     constant_time: bool,
     class_name: str | None,
     fold: int | None,
@@ -129,7 +131,7 @@ def command(
     """
     emissions = Emissions(
         with_inputs(load_model(model_path), which_inputs, more),
-        Lowering(optimize, kernel, constant_time, range_margin),
+        Lowering(optimize, kernel, constant_time, range_margin, compare),
         ENTRIES | set(more),
     )
     tell_of_idle_margin(console, more)

@@ -115,6 +115,11 @@ def choose(
     machine = known_target(target)
     if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
+    if not found and prices is not None and prices.request.options.compare == "readings":
+        raise OptionError(
+            f"{f'the kernel {family} cannot' if family else 'no kernel can'} compare the readings "
+            "of this model with cuts; leave out --compare"
+        )
     if not found:
         raise OptionError(
             f"the kernel '{family}' has no safe layout for this model; name another or none"

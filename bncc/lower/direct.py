@@ -69,9 +69,10 @@ def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> boo
 
 def can_read(program: Program) -> bool:
     """Return whether comparing readings with limits of their type finds every row."""
-    return is_of_cuts(program) and all(
-        has_limits(program.features[f], leasts) for f, leasts in used_cuts(program).items()
-    )
+    if not is_of_cuts(program):
+        return False
+    used = used_cuts(program)
+    return bool(used) and all(has_limits(program.features[f], used[f]) for f in used)
 
 
 def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> DirectReadings:

@@ -1,9 +1,14 @@
 """Limits that the C compares readings with: lists in the order of the cuts."""
 
+from dataclasses import replace
+
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import OptionError
 from bncc.lower.estimate import constant_bytes, functions_counted
+from bncc.lower.kernels.families import FOR_CUTS
+from bncc.program.pipeline import program_of
 from tests.agreement.test_cuts import model_of_sensors
 from tests.agreement.test_direct_readings import model_of
 
@@ -32,9 +37,57 @@ def test_other_kernels_find_states_first(options):
     assert direct_of(model_of("int16"), **options) is None
 
 
-def test_so_do_readings_of_several_kinds_and_constant_time():
-    assert direct_of(model_of_sensors(), optimize="size") is None
+def test_so_does_code_of_constant_time():
     assert direct_of(model_of("int16"), optimize="size", constant_time=True) is None
+
+
+def test_readings_of_several_kinds_become_keys_first():
+    """Their order is that of the readings, and only those that are used have one."""
+    model = model_of_sensors()
+    direct = direct_of(model, kernel="cut-packed", compare="readings")
+    used = {f for table in program_of(model).tables for f in table.features}
+    assert len(direct.keys) == len(used)
+    assert direct.input == f"const {direct.key_type} x[{len(used)}]"
+
+
+@pytest.mark.parametrize("compare", ["readings", "states"])
+@pytest.mark.parametrize("kernel", sorted(FOR_CUTS))
+def test_what_is_compared_can_be_asked_for(kernel, compare):
+    found = direct_of(model_of("int16"), kernel=kernel, compare=compare)
+    assert (found is not None) == (compare == "readings")
+    anyone = emit_c(model_of("int16"), EmitOptions("m", compare=compare))
+    assert (anyone.layout.direct is not None) == (compare == "readings")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "plain"}, "the kernel plain cannot compare the readings"),
+        ({"constant_time": True}, "no kernel can compare the readings"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        direct_of(model_of("int16"), compare="readings", **options)
+
+
+def test_states_that_are_priced_alone_need_no_comparison_of_readings():
+    assert direct_of(model_of("int16"), optimize="size", priced=("predict",)) is None
+
+
+def test_codes_compare_high_bytes_alone_where_thresholds_allow():
+    model = model_of("int16")
+    features = tuple(
+        replace(each, thresholds=cuts)
+        for each, cuts in zip(
+            model.features, ((-257, -1, 255, 511), (767,), (-1, 255, 1023)), strict=True
+        )
+    )
+    text = emit_c(
+        replace(model, features=features), EmitOptions("m", kernel="cuts", compare="readings")
+    ).files["m.c"]
+    assert "up_to_int8(at, m_high_byte(x[0]), -1)" in text
+    assert "up_to_int16(" not in text
 
 
 def test_what_finds_states_is_there_for_who_wants_them():

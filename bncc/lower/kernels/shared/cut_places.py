@@ -35,9 +35,9 @@ TableCuts = tuple[FeatureCuts, ...]
 
 
 def is_of_cuts(program: Program) -> bool:
-    """Return whether comparisons alone find the row of every table."""
+    """Return whether comparisons alone find the row of every table, at least one per feature."""
     return all(
-        f in table.maps and _ascends(table.maps[f])
+        f in table.maps and _ascends(table.maps[f]) and max(table.maps[f]) > 0
         for table in program.tables
         for f in table.features
     )

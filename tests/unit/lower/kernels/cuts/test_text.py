@@ -6,7 +6,7 @@ import pytest
 from bncc.lower.kernels.cut_loop.layout import cut_loop
 from bncc.lower.kernels.cut_loop.text import cut_loop_text
 from bncc.lower.kernels.cuts.layout import cuts
-from bncc.lower.kernels.cuts.text import cuts_text, index_lines
+from bncc.lower.kernels.cuts.text import StateReach, cuts_text, index_lines
 from bncc.lower.kernels.shared.cut_places import FeatureCuts
 from tests.unit.lower.by_hand import program, table
 
@@ -50,7 +50,7 @@ OF_TWO = table([0, 1], [[0, 3], [1, 0], [2, 0], [0, 1]], maps=MAPS)
 )
 def test_a_number_of_levels_multiplies_by_additions(levels, wanted):
     read = tuple(FeatureCuts(f, tuple(range(1, n))) for f, n in enumerate(levels))
-    assert list(index_lines(read, "m")) == wanted
+    assert list(index_lines(read, StateReach("m"))) == wanted
 
 
 def test_a_row_is_found_and_added():
