@@ -23,13 +23,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # One thread per test process: the processes already fill the cores. Bytecode is kept, for the tests
 # start Python a thousand times.
-test test-all coverage replay replay-accept: export OMP_NUM_THREADS := 1
+test test-all coverage replay replay-accept peers: export OMP_NUM_THREADS := 1
 test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-bare replay replay-accept lint format coverage coverage-check reproduce \
-    examples docs wheel toolchains targets-page targets-matrix firmware-page clean FORCE
+    examples docs wheel toolchains targets-page targets-matrix peers firmware-page clean FORCE
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1\t/p' Makefile | expand -t 16
@@ -92,6 +92,10 @@ toolchains:  ## cross compilers and simulators for all targets; Debian or Ubuntu
 
 targets-page: $(VENV)/.stamp-run  ## rewrite docs/targets.md: all figures on all targets
 	$(BIN)/python -m benchmarks.code.target_page --data $(DATA) -o docs/targets.md
+
+peers: $(VENV)/.stamp-run  ## rewrite docs/peers.md: select programs without test rows, then compare them
+	$(BIN)/python -m benchmarks.peers.peer_points --data $(DATA) --stage select --jobs $(JOBS)
+	$(BIN)/python -m benchmarks.peers.peer_points --data $(DATA) --stage test
 
 targets-matrix: $(VENV)/.stamp-run  ## the C versus Python on all targets, for the papers' models
 	$(BIN)/python -m benchmarks.campaigns.target_matrix --data $(DATA)

@@ -19,7 +19,7 @@ from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.on_device import verify
-from bncc.resources import DEFAULT_TARGET, Budget, Optimize, size_of
+from bncc.resources import DEFAULT_TARGET, PREFERENCES, Budget, Optimize, Preference, size_of
 from bncc.targets import TARGETS, target_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
@@ -44,7 +44,7 @@ def trained(
     named = settings.structure if estimator.structure else None
     families, note = families_of(settings, named, extras)
     budget = Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
-    found = search(dataset, settings, budget, families=families)
+    found = search(dataset, settings, budget, families=families, prefer=prefer_of(estimator.prefer))
     notes = (*found.result.notes, *([note] if note else []))
     model = with_resources(found.result.model, found.price)
     result = replace(found.result, model=model, notes=notes)
@@ -58,6 +58,14 @@ def goal_of(optimize: str | None) -> Optimize:
         if goal == (optimize or "balanced"):
             return goal
     raise OptionError(f"optimize is {optimize!r}; it must be one of {', '.join(goals)}")
+
+
+def prefer_of(prefer: str) -> Preference:
+    """Return a preference; raise an OptionError for an unknown one."""
+    for known in PREFERENCES:
+        if known == prefer:
+            return known
+    raise OptionError(f"prefer is {prefer!r}; it must be one of {', '.join(PREFERENCES)}")
 
 
 def machine_of(target: str | None) -> str | None:

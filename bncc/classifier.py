@@ -73,9 +73,12 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Random seed; an int is that of ``bncc train --seed``.
     max_flash : int or str, optional
         Budget in bytes, such as ``2048`` or ``"2k"``: `fit` searches families and sizes for the
-        most accurate classifier that fits `target`, as ``bncc train --max-flash`` does.
+        best classifier that fits `target`, as ``bncc train --max-flash`` does.
     max_instructions : int, optional
         Likewise, the budget of the slowest call over the inputs tried; cycles on AVR.
+    prefer : {"balanced", "error"}, default="balanced"
+        With a budget, the fastest classifier within one standard error of the most accurate one, or
+        that one.
     target : str, optional
         Target or part of the budget and of `emit_c`; None is generic C, and ``cortex-m0`` with a
         budget.
@@ -127,6 +130,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         random_state: int | np.random.RandomState | None = None,
         max_flash: int | str | None = None,
         max_instructions: int | None = None,
+        prefer: str = "balanced",
         target: str | None = None,
         optimize: str | None = None,
         entries: Sequence[str] | None = None,
@@ -151,6 +155,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.random_state = random_state
         self.max_flash = max_flash
         self.max_instructions = max_instructions
+        self.prefer = prefer
         self.target = target
         self.optimize = optimize
         self.entries = entries

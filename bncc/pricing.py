@@ -1,6 +1,8 @@
 """Resource figures of classifiers: measured if tools are installed, otherwise estimated."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
@@ -17,6 +19,10 @@ from bncc.toolchain.tools import is_x86
 if TYPE_CHECKING:
     from bncc.device.cross import Toolchain  # builds and runs, which an estimate does not need
 
+GOALS: tuple[Optimize, ...] = ("size", "balanced", "speed")
+"""Optimization goals, from the smallest layout to the fastest."""
+FAR = 1.4
+"""Utilization of a limit by an estimate from which on a layout is not worth a measurement."""
 TOO_LARGE = 2**31
 """Placeholder for the bytes and instructions of C that fits no part with a target."""
 RECORD = "resources"
@@ -52,15 +58,84 @@ def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
 
 
 def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
-    """Determine a model's resources at the optimization goal that suits a budget."""
-    goals: tuple[Optimize, ...] = ("size", "balanced", "speed")
+    """
+    Determine whether a model fits a budget, with as few builds as possible.
+
+    Without a limit on time the smallest layout decides. With one it is the fastest that fits:
+    layouts that are far from fitting by their estimates are not measured.
+    """
+    if budget.instructions is None:
+        return _Layouts(model, budget, readings).priced("size")
+    return _first(_Layouts(model, budget, readings), ("speed", "balanced", "size"))
+
+
+def layout_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+    """
+    Determine a model's resources with the layout that suits a budget best.
+
+    It is the fastest one that fits, or the smallest one if flash has no limit; its optimization
+    goal is that of the resources.
+    """
+    layouts = _Layouts(model, budget, readings)
+    if budget.flash is None and budget.instructions is not None:
+        return _first(layouts, GOALS)
+    best = layouts.priced("size")
+    for goal in GOALS[1:]:
+        if layouts.may_be_faster(goal, best):
+            best = _faster(best, layouts.priced(goal), budget)
+    return best
+
+
+class _Layouts:
+    """Layouts of a model by optimization goal, each emitted once."""
+
+    def __init__(self, model: Model, budget: Budget, readings: Table | None) -> None:
+        self._model, self._readings, self.budget = model, readings, budget
+        self._emitted: dict[Optimize, tuple[EmitOptions, Emission]] = {}
+
+    def priced(self, goal: Optimize) -> Resources:
+        """Determine the resources of a layout."""
+        options, emission = self._of(goal)
+        return priced(self._model, emission, options, self.budget.target, self._readings)
+
+    def may_fit(self, goal: Optimize) -> bool:
+        """Return whether a layout's estimate is not far above a limit."""
+        _, emission = self._of(goal)
+        return self.budget.utilization(emission.resources) <= FAR
+
+    def may_be_faster(self, goal: Optimize, best: Resources) -> bool:
+        """Return whether a layout may fit, and take less time than one with known resources."""
+        estimated = self._of(goal)[1].resources
+        if best.slowest is None or estimated.slowest is None or not self.may_fit(goal):
+            return False
+        return estimated.slowest < FAR * best.slowest or not self.budget.admits(best)
+
+    def _of(self, goal: Optimize) -> tuple[EmitOptions, Emission]:
+        if goal not in self._emitted:
+            options = options_of(self._model, self.budget, goal)
+            self._emitted[goal] = options, emit_c(self._model, options)
+        return self._emitted[goal]
+
+
+def _first(layouts: _Layouts, goals: Sequence[Optimize]) -> Resources:
+    """Return the resources of the first layout that fits, or of the one that nearly does."""
     prices: list[Resources] = []
-    for goal in goals if budget.instructions is not None else goals[:1]:
-        options = options_of(model, budget, goal)
-        prices.append(priced(model, emit_c(model, options), options, budget.target, readings))
-        if budget.admits(prices[-1]):
-            return prices[-1]
-    return min(prices, key=budget.utilization)
+    for goal in goals:
+        if layouts.may_fit(goal):
+            prices.append(layouts.priced(goal))
+            if layouts.budget.admits(prices[-1]):
+                return prices[-1]
+    return min(prices or [layouts.priced(goals[-1])], key=layouts.budget.utilization)
+
+
+def _faster(one: Resources, other: Resources, budget: Budget) -> Resources:
+    """Return the faster of two layouts among those that fit, the first one on ties."""
+    fits, other_fits = budget.admits(one), budget.admits(other)
+    if fits != other_fits:
+        return one if fits else other
+    if not fits:
+        return min(one, other, key=budget.utilization)
+    return min(one, other, key=lambda price: inf if price.slowest is None else price.slowest)
 
 
 def priced(

@@ -5,13 +5,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bncc.targets import GENERIC
 from bncc.targets.base import KIB
 
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
+Preference = Literal["balanced", "error"]
+"""The fastest model within one standard error of the most accurate one, or that one."""
+PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 
 FUNCTIONS: Mapping[str, str] = {
     "predict-raw": "predict_raw",
@@ -26,7 +29,8 @@ FUNCTIONS: Mapping[str, str] = {
 ENTRIES = tuple(FUNCTIONS)
 DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
-_OF_READINGS = frozenset({"predict-raw", "checked"})
+OF_READINGS = frozenset({"predict-raw", "checked"})
+"""Entry points that take readings; the others take states."""
 _WITH = {"predict-raw": "raw", "predict": None}
 
 
@@ -157,7 +161,7 @@ def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tupl
 def functions_of(entries: Iterable[str]) -> str:
     """Return entry points for display: their functions and inputs."""
     return ", ".join(
-        f"{FUNCTIONS[entry]} (from {'readings' if entry in _OF_READINGS else 'states'})"
+        f"{FUNCTIONS[entry]} (from {'readings' if entry in OF_READINGS else 'states'})"
         for entry in entries
     )
 

@@ -74,6 +74,48 @@ def tan_float() -> Model:
     )
 
 
+def bytes_of_one_kind(kind: str) -> Model:
+    """Return tables over three sensors of one kind of 8 bits, thresholds at its ends."""
+    low, high = (0, 255) if kind == "uint8" else (-128, 127)
+    return model_of(
+        [
+            Feature("left", kind, 4, thresholds=(low, 60, high - 1), missing_state=2),
+            Feature("top", kind, 2, thresholds=(7,), missing_state=1),
+            Feature("far", kind, 3, thresholds=(low + 1, high)),
+        ],
+        forest([None, 0, 0]),
+        QFormat(4, 0),
+        [0, 2, 1],
+        [
+            [[(7 * r + 3 * c) % 16 for c in range(3)] for r in range(4)],
+            [[(5 * r + 11 * c) % 16 for c in range(3)] for r in range(8)],
+            [[(3 * r + 7 * c + 2) % 16 for c in range(3)] for r in range(12)],
+        ],
+    )
+
+
+def bytes_and_others() -> Model:
+    """Return naive Bayes over sensors of all kinds: the readings are a struct."""
+    return model_of(
+        [
+            Feature("signed", "int8", 4, thresholds=(-100, 3), missing_state=3),
+            Feature("dark", "uint8", 3, thresholds=(0, 254), missing_state=1),
+            Feature("wide", "int16", 2, thresholds=(-400,)),
+            Feature("bright", "uint8", 2, thresholds=(128,)),
+            Feature("long", "int32", 2, thresholds=(70000,)),
+            Feature("real", "float32", 2, thresholds=(0.25,), missing_state=1),
+            Feature("mode", "category", 2, categories=("a", "b")),
+        ],
+        forest([None] * 7),
+        QFormat(3, 1),
+        [0, 1],
+        [
+            [[(7 * r + 3 * c + i) % 16 for c in range(2)] for r in range(n)]
+            for i, n in enumerate((4, 3, 2, 2, 2, 2, 2))
+        ],
+    )
+
+
 def int32_thresholds() -> Model:
     """Return naive Bayes over one int32 sensor with thresholds at the ends of its range."""
     return model_of(
@@ -292,6 +334,9 @@ NAMED: dict[str, Callable[[], Model]] = {
     "naive_integer": naive_integer,
     "tan_float": tan_float,
     "int32_thresholds": int32_thresholds,
+    "int8_readings": lambda: bytes_of_one_kind("int8"),
+    "uint8_readings": lambda: bytes_of_one_kind("uint8"),
+    "bytes_and_others": bytes_and_others,
     "category_with_missing": category_with_missing,
     "one_state_feature": one_state_feature,
     "ties": ties,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
 
@@ -26,7 +26,8 @@ def _range(feature: Feature, rng: np.random.Generator) -> dict[str, int | float]
         drawn = rng.normal(0, 10, 5).astype(np.float32).astype(float).tolist()
         some = [0.0, -0.0, 2.0**-149, LARGEST_FLOAT, -LARGEST_FLOAT, 2.5, -1.0, *drawn]
     else:
-        largest = LARGEST_INT[feature.kind]
-        some = [-largest, largest, 0, -300, 300, *rng.integers(-largest, largest, 5).tolist()]
+        low, high = SMALLEST_INT[feature.kind], LARGEST_INT[feature.kind]
+        some = [low, high, 0, -300, 300, *rng.integers(low, high, 5).tolist()]
+        some = [value for value in some if low <= value <= high]
     ends = [some[k] for k in rng.integers(0, len(some), 2)]
     return {"min": min(ends), "max": max(ends)}

@@ -1,20 +1,30 @@
 """Hypothesis strategies for the values that flow through bncc: features, structures, models."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from bncc._types import IntArray
-from bncc.discretize.feature import Feature, FeatureKind
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature, FeatureKind
+from bncc.discretize.missing import MISSING_INT
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble, lookups_of
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests.tree_programs import random_tree
 
-KINDS: tuple[FeatureKind, ...] = ("int16", "int32", "float32", "category", "state")
+KINDS: tuple[FeatureKind, ...] = (
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "float32",
+    "category",
+    "state",
+)
 
 names = st.text(max_size=12)
 
@@ -35,7 +45,7 @@ def features(draw: st.DrawFn, name: str, max_states: int = 5) -> Feature:
     known = draw(st.integers(1, max_states))
     if kind == "state":
         return Feature(name, kind, known, missing_state=draw(st.integers(0, known - 1)))
-    of_missing = draw(st.booleans())
+    of_missing = kind != "uint8" and draw(st.booleans())
     n_states = known + of_missing
     missing_state = known if of_missing else draw(st.integers(0, known - 1))
     if kind == "category":
@@ -54,8 +64,7 @@ def _thresholds(kind: str) -> st.SearchStrategy[int | float]:
         # adding 0.0 turns -0.0 into 0.0
         reals = st.floats(width=32, allow_nan=False, allow_infinity=False)
         return reals.map(lambda value: value + 0.0)
-    bound = 2**15 if kind == "int16" else 2**31
-    return st.integers(-bound, bound - 1)
+    return st.integers(MISSING_INT.get(kind, SMALLEST_INT[kind]), LARGEST_INT[kind])
 
 
 @st.composite
@@ -165,6 +174,22 @@ def models(
             )
         ),
     )
+
+
+@st.composite
+def idle_models(draw: st.DrawFn) -> Model:
+    """Draw models in which some tables of networks have equal columns or equal rows."""
+    model = draw(models())
+    if not isinstance(model.structure, Structure):
+        return model
+    tables = list(model.tables)
+    for i in range(model.n_features):
+        change = draw(st.sampled_from(["keep", "columns", "rows"]))
+        if change == "columns":
+            tables[i] = np.repeat(tables[i][:, :1], model.n_classes, axis=1)
+        elif change == "rows":
+            tables[i] = np.repeat(tables[i][:1], len(tables[i]), axis=0)
+    return replace(model, tables=tuple(tables))
 
 
 def _costs(shape: tuple[int, ...], q_format: QFormat) -> st.SearchStrategy[IntArray]:

@@ -120,7 +120,7 @@ def main(
         train, test = parts(Path(data), name, fold)
         base = TrainSettings(seed=seed)
         budget = Budget(TARGET, flash=1024 * size)
-        found = search(train, base, budget, families=(SUM,), test=test)
+        found = search(train, base, budget, families=(SUM,), test=test, prefer="error")
         entry = {
             "set": name,
             "kilobytes": size,

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from bncc.lower import textbook_weights
-from bncc.lower.cost_model import FAMILY, weights_of
+from bncc.lower.cost_model import FAMILY, OF_READINGS, weights_of
 from bncc.lower.kernels.base import Weights
 from bncc.lower.kernels.families import FOLDERS, FOR_CUTS, FOR_TREES
 
@@ -29,7 +29,8 @@ def files() -> Mapping[Path, tuple[str, ...]]:
     found = {Path(textbook_weights.__file__): (FAMILY,)}
     for folder in FOLDERS:
         package = import_module(f"bncc.lower.kernels.{folder}")
-        names = tuple(family.name for family in package.FAMILIES)
+        families = [family.name for family in package.FAMILIES]
+        names = (*families, *(f + OF_READINGS for f in families if f in FOR_CUTS))
         found[Path(package.__path__[0]) / "weights.py"] = names
     return found
 
@@ -37,9 +38,9 @@ def files() -> Mapping[Path, tuple[str, ...]]:
 def text_of(families: Sequence[str], weights: Weights) -> str:
     """Return a file's text, which ruff has yet to format."""
     program = "fit_cost_model"
-    if FOR_CUTS.issuperset(families):
+    if FOR_CUTS.intersection(families):
         program = "fit_cut_costs"
-    elif FOR_TREES.issuperset(families):
+    elif FOR_TREES.intersection(families):
         program = "fit_branch_costs"
     lines = [_HEAD.format(program=program)]
     for key in sorted(key for key in weights if key[0] in families):

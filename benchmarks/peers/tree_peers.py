@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from bncc.baselines.learn import LEVEL, Shape
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
-from bncc.device.meter import Inputs, Meter
+from bncc.device.meter import Cost, Inputs, Meter
 from bncc.device.sources import sources
 from bncc.discretize.feature import Feature
 from bncc.errors import MisfitError
@@ -21,6 +21,9 @@ from bncc.errors import MisfitError
 TREES = (1, 3, 5, 10, 20)
 LEAVES = (16, 32, 48, 64, 96, 128, 160, 192, 256, 320, 384, 448, 512)
 """Total over all trees; with more, no way to print them fits 4 KB."""
+MORE_TREES = (*TREES, 40)
+MORE_LEAVES = (*LEAVES, 640, 768, 1024, 1280, 1536, 2048)
+"""Those of 16 KB."""
 LEAST_LEAVES = 4
 DEPTHS = (2, 3, 4, 5, 6, 8, 10)
 MOST_LEAVES = 2048
@@ -30,6 +33,8 @@ SHARES = ("sqrt", None)
 MUCH = 1.1
 """Factor of the budget beyond which a classifier with as many nodes never fits."""
 KINDS = {"float": "float32", "int16_t": "int16", "uint8_t": "state"}
+
+What = TypeVar("What")
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ class Candidate:
     style: Style
     error: float  # On validation rows, 0 .. 1
     nodes: int  # Number of comparisons
+    passed: float = 0.0  # Number of comparisons of a decision, mean over the validation rows
 
     @property
     def kind(self) -> str:
@@ -92,38 +98,44 @@ class Grown:
         return elected(_trees(self.estimator), X, self.candidate.style.leaf_bits)
 
 
-def forms() -> Iterator[Form]:
+def forms(
+    n_trees: Sequence[int] = TREES, leaves: Sequence[int] = LEAVES, most_leaves: int = MOST_LEAVES
+) -> Iterator[Form]:
     """Yield all sizes, small ones first."""
-    for n in TREES:
+    for n in n_trees:
         shares = (None,) if n == 1 else SHARES
         for share in shares:
-            sizes = sorted({total // n for total in LEAVES})
+            sizes = sorted({total // n for total in leaves})
             yield from (Form(n, leaves=k, share=share) for k in sizes if k >= LEAST_LEAVES)
-            depths = [depth for depth in DEPTHS if n * 2**depth <= MOST_LEAVES]
+            depths = [depth for depth in DEPTHS if n * 2**depth <= most_leaves]
             yield from (Form(n, depth=depth, share=share) for depth in depths)
 
 
-def candidates(train: Dataset, rest: Dataset, held: Dataset, seed: int) -> Iterator[Candidate]:
+def candidates(
+    train: Dataset, rest: Dataset, held: Dataset, seed: int, some: Sequence[Form] | None = None
+) -> Iterator[Candidate]:
     """Train every form without the validation rows, and evaluate every style of C on them."""
     for encoding in encodings(train.table):
         X, judges = encoding.numbers(rest.table), encoding.numbers(held.table)
-        for form in forms():
+        for form in forms() if some is None else some:
             trees = _trees(form.estimator(seed).fit(X, rest.y))
             nodes = sum(int(each.tree_.node_count - each.tree_.n_leaves) for each in trees)
+            passed = sum(each.decision_path(judges).nnz for each in trees) / len(judges)
             errors = {
                 bits: float((elected(trees, judges, bits) != held.y).mean()) for bits in (0, 8)
             }
             for style in encoding.styles:
                 if form.trees > 1 or not style.leaf_bits:
-                    yield Candidate(form, encoding, style, errors[style.leaf_bits], nodes)
+                    error = errors[style.leaf_bits]
+                    yield Candidate(form, encoding, style, error, nodes, passed - len(trees))
 
 
 def finalists(
     ones: Iterable[Candidate],
-    grow: Callable[[Candidate], Grown],
-    flash_of: Callable[[Grown], int],
+    grow: Callable[[Candidate], What],
+    flash_of: Callable[[What], int],
     budget: int,
-) -> Iterator[tuple[Grown, int]]:
+) -> Iterator[tuple[What, int]]:
     """
     Yield the candidates that fit after training on all rows, with their bytes, the best first.
 
@@ -167,22 +179,24 @@ def flash_on(bench: Toolchain, grown: Grown) -> int:
         return 2**31
 
 
-def instructions_on(bench: Toolchain, grown: Grown, X: FloatArray) -> float:
-    """Return the mean instructions of a decision, each compared with Python's."""
-    with _meter(bench, grown) as meter:
+def cost_on(bench: Toolchain, grown: Grown, X: FloatArray, opt_level: str = LEVEL) -> Cost:
+    """Return the instructions of a decision, each compared with Python's."""
+    with _meter(bench, grown, opt_level) as meter:
         cost = meter.costs(Inputs(np.zeros(X.shape, dtype=np.int64), X))["raw"]
     if (cost.classes != grown.decide(X)).any():
         raise HarnessError("the C of emlearn and its trees decide differently; print the C again")
-    return cost.mean
+    return cost
 
 
-def _meter(bench: Toolchain, grown: Grown) -> Meter:
+def _meter(bench: Toolchain, grown: Grown, opt_level: str = LEVEL) -> Meter:
     style = grown.candidate.style
     n_features = int(grown.estimator.n_features_in_)
     kind = KINDS[style.c_type]
     features = tuple(Feature(f"x{i}", kind, BYTES[1] + 1) for i in range(n_features))
     files = _files(grown.estimator, style, n_features)
-    return Meter(sources(Shape(features, grown.n_classes), files), bench, LEVEL, is_foreign=True)
+    return Meter(
+        sources(Shape(features, grown.n_classes), files), bench, opt_level, is_foreign=True
+    )
 
 
 def _files(estimator: Any, style: Style, n_features: int) -> dict[str, str]:

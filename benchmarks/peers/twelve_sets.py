@@ -21,27 +21,24 @@ import click
 import numpy as np
 
 from benchmarks.peers import equal_resources
+from benchmarks.peers.chosen_model import chosen
 from benchmarks.peers.tree_peers import (
     Candidate,
     Grown,
     candidates,
+    cost_on,
     error_of,
     finalists,
     flash_on,
     grow,
-    instructions_on,
 )
 from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.sensor_sets import SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain, find_toolchain
-from bncc.device.measure import bench_inputs, bench_rows
-from bncc.emit.options import WRITTEN
-from bncc.lower.cost_model import LEVELS
-from bncc.on_device import measure_ours
+from bncc.device.measure import bench_rows
 from bncc.resources import Budget
-from bncc.search.budget_search import HELD, search
-from bncc.search.evaluation import Evaluation
+from bncc.search.budget_search import HELD
 from bncc.search.split_folds import folds_of
 from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
@@ -83,18 +80,9 @@ Found = Mapping[str, Entry]
 
 def ours(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Entry:
     """Search as the command line does, and measure the result from readings."""
-    found = search(train, SETTINGS, BUDGET, test=test)
-    model, price = found.result.model, found.price
-    options = replace(WRITTEN, optimize=price.optimize, target=BUDGET.target)
-    level = LEVELS[price.optimize]
-    measured = measure_ours(
-        model, bench, bench_inputs(model, test.table),
-        opt_level=level, options=options, with_trusted=False,
-    )  # fmt: skip
-    words = Evaluation(found.settings, (), price).words
-    wrong = round(model.training["error_test"] * test.n_rows)
-    mean = measured.costs["raw"].mean
-    return Entry(name, OURS, words, None, wrong, test.n_rows, measured.flash, mean)
+    one = chosen(train, test, SETTINGS, BUDGET, bench)
+    wrong, mean = int((one.said != test.y).sum()), one.tested.mean
+    return Entry(name, OURS, one.words, None, wrong, test.n_rows, one.flash, mean)
 
 
 def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterator[Entry]:
@@ -117,7 +105,7 @@ def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterat
         one = grown.candidate
         wrong = int((grown.decide(one.encoding.numbers(test.table)) != test.y).sum())
         timed = one.encoding.numbers(bench_rows(test.table))
-        mean = instructions_on(bench, grown, timed)
+        mean = cost_on(bench, grown, timed).mean
         yield Entry(name, kind, words_of(one), held, wrong, test.n_rows, flash, mean)
 
 

@@ -1,23 +1,22 @@
 """Gradient boosting of tables: each is grown to reduce the remaining loss of those before it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.branches import LEAST_GAIN, BranchBounds, grow_branches
 from bncc.boosting.cuts import BestCuts, Bins, bins_of
 from bncc.boosting.descent import Pace, SumProblem
-from bncc.boosting.engines import best_cuts_for, slopes_for, sum_engine_for
+from bncc.boosting.engines import best_cuts_for, leaf_cuts_for, slopes_for, sum_engine_for
 from bncc.boosting.settings import BoostSettings, Recipe
+from bncc.boosting.single_tree import fit_tree
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
 from bncc.progress import Watch
-from bncc.structure.decision_tables import DecisionTable
-
-LEAST_GAIN = 1e-6
-"""Smallest change of twice the loss that is not rounding."""
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable
 
 Chosen = Mapping[int, Sequence[int]]
 """Cuts of the table so far: ascending bins by feature, features ascending."""
@@ -95,14 +94,15 @@ LEAST_COUNT = 0.5
 class Boosted:
     """Boosted tables before the refit."""
 
-    tables: tuple[DecisionTable, ...]  # Layouts, at least one
+    tables: tuple[GridTable, ...]  # Layouts, at least one
     scores: Scores  # Their scores, in nats
+    is_counted: bool = False  # True for a single tree with logarithms of class shares: no refit
 
     def first(self, n_tables: int) -> "Boosted":
         """Return the first tables: the result of boosting without corrections at that size."""
         tables = self.tables[:n_tables]
         rows = self.scores.rows[: sum(grid.n_rows for grid in tables)]
-        return Boosted(tables, replace(self.scores, rows=rows))
+        return replace(self, tables=tables, scores=replace(self.scores, rows=rows))
 
 
 def boost(
@@ -112,16 +112,19 @@ def boost(
     watch = watch or Watch()
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)
-    best_cuts = best_cuts_for(bins, settings, samples.n_classes)
+    if settings.is_single_tree and (bins.n_bins > 1).any():
+        table, scores = fit_tree(samples, settings)
+        watch.goes_on("table", 1, 1)
+        return Boosted((table,), scores, is_counted=True)
+    grown_by = _grower(bins, settings, recipe, samples.n_classes)
     of_samples = slopes_for(samples, settings.engine)
-    bounds = Bounds(settings.rows, settings.features, recipe.size_exponent)
     grown = Boosted((), _start(samples, settings.has_prior))
     sums = np.tile(grown.scores.prior.astype(np.float32), (len(samples.y), 1))
     goes_on = True
     while goes_on:
         slopes = of_samples.of(sums)
         features = _drawn(bins, recipe.feature_share, rng)
-        grid, cells = grow(bins, slopes, features, bounds, best_cuts)
+        grid, cells = grown_by(slopes, features)
         if grid is None:
             break
         leaves = _leaves(of_samples.by_row(slopes, cells, grid.n_rows), settings.l2) * recipe.eta
@@ -131,7 +134,24 @@ def boost(
         else:
             sums += leaves.astype(np.float32)[cells]
         goes_on = watch.goes_on("table", len(grown.tables), settings.n_tables)
-    return grown if grown.tables else _with_table(grown, *_nothing(bins, samples.n_classes))
+    if grown.tables:
+        return grown
+    nothing = _nothing(bins, is_branching=settings.leaves > 0)
+    return _with_table(grown, nothing, np.zeros((2, samples.n_classes)))
+
+
+_Grower = Callable[[AnyArray, IntArray], tuple[GridTable | None, IntArray]]
+
+
+def _grower(bins: Bins, settings: BoostSettings, recipe: Recipe, n_classes: int) -> _Grower:
+    """Return what grows one table for slopes and features."""
+    if settings.leaves:
+        of_leaves = leaf_cuts_for(bins, settings, n_classes)
+        branches = BranchBounds(settings.leaves, settings.most_depth)
+        return lambda slopes, features: grow_branches(bins, slopes, features, branches, of_leaves)
+    best_cuts = best_cuts_for(bins, settings, n_classes)
+    bounds = Bounds(settings.rows, settings.features, recipe.size_exponent)
+    return lambda slopes, features: grow(bins, slopes, features, bounds, best_cuts)
 
 
 def _start(samples: Samples, has_prior: bool) -> Scores:
@@ -140,8 +160,8 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
     return Scores(np.empty((0, samples.n_classes)), prior)
 
 
-def _nothing(bins: Bins, n_classes: int) -> tuple[DecisionTable, FloatArray]:
-    """Return a table without any effect."""
+def _nothing(bins: Bins, *, is_branching: bool) -> GridTable:
+    """Return a table of two rows, for one without any effect."""
     varying = np.flatnonzero(bins.n_bins > 1)
     if len(varying) == 0:
         raise ConstantColumnsError(
@@ -149,10 +169,15 @@ def _nothing(bins: Bins, n_classes: int) -> tuple[DecisionTable, FloatArray]:
             "varies, or choose another structure"
         )
     f = int(varying[0])
-    return DecisionTable((f,), ((int(bins.cuts[f][0]),),)), np.zeros((2, n_classes))
+    cut = int(bins.cuts[f][0])
+    return (
+        BranchingTable((f,), (cut,), (-1,), (-2,))
+        if is_branching
+        else DecisionTable((f,), ((cut,),))
+    )
 
 
-def _with_table(grown: Boosted, grid: DecisionTable, leaves: FloatArray) -> Boosted:
+def _with_table(grown: Boosted, grid: GridTable, leaves: FloatArray) -> Boosted:
     rows = np.vstack([grown.scores.rows, leaves])
     return Boosted((*grown.tables, grid), replace(grown.scores, rows=rows))
 

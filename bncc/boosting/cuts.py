@@ -89,7 +89,7 @@ def numpy_best_cuts(bins: Bins, l2: float) -> BestCuts:
             np.add.at(sums, (cells, bins.codes[f]), slopes)
             left = np.cumsum(sums, axis=1)
             whole = left[:, -1:]
-            gain = _worth(left, l2) + _worth(whole - left, l2) - _worth(whole, l2)
+            gain = worth_of(left, l2) + worth_of(whole - left, l2) - worth_of(whole, l2)
             of_bins = gain.sum(axis=0)[:-1]
             if len(of_bins) and of_bins.max() > 0.0:
                 best = int(of_bins.argmax())
@@ -99,7 +99,7 @@ def numpy_best_cuts(bins: Bins, l2: float) -> BestCuts:
     return best_cuts
 
 
-def _worth(sums: FloatArray, l2: float) -> FloatArray:
+def worth_of(sums: FloatArray, l2: float) -> FloatArray:
     """Return the reduction of twice the loss by leaves, summed over classes."""
     gradient, curvature = np.split(sums, 2, axis=-1)
     worth: FloatArray = (gradient**2 / (curvature + l2)).sum(axis=-1)

@@ -6,9 +6,11 @@ from typing import TypeVar
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.branches import LeafCuts, numpy_leaf_cuts
 from bncc.boosting.cuts import BestCuts, Bins, numpy_best_cuts
 from bncc.boosting.descent import Pace, SumEngine, SumProblem
 from bncc.boosting.native_engine import (
+    NativeLeafCuts,
     NativeSlopes,
     NativeSumEngine,
     native_best_cuts,
@@ -103,6 +105,15 @@ def best_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> BestCu
         lambda: native_best_cuts(bins, settings.l2, n_classes, settings.rows),
         lambda: numpy_best_cuts(bins, settings.l2),
     )
+
+
+def leaf_cuts_for(bins: Bins, settings: BoostSettings, n_classes: int) -> LeafCuts:
+    """Return the search for the best cut of a leaf."""
+
+    def native() -> LeafCuts:
+        return NativeLeafCuts(bins, settings.l2, n_classes)
+
+    return _quicker(settings.engine, native, lambda: numpy_leaf_cuts(bins, settings.l2))
 
 
 def slopes_for(samples: Samples, engine: str | None) -> Slopes:

@@ -105,7 +105,9 @@ def refit(
     recipe: Recipe,
     watch: Watch | None = None,
 ) -> Learned:
-    """Refit all tables together."""
+    """Refit all tables together, or only round a single tree."""
+    if boosted.is_counted:
+        return rounded_tree(boosted, settings, recipe)
     work = _Work.of(boosted, samples, settings, recipe, watch or Watch())
     chosen: IntArray = np.arange(len(boosted.scores.rows))
     engine = work.engine(chosen, boosted.scores)
@@ -124,6 +126,21 @@ def refit(
         prior=unit.costs(scores.prior).astype(np.int64),
         frac_bits=unit.frac_bits,
     )
+
+
+def rounded_tree(boosted: Boosted, settings: BoostSettings, recipe: Recipe) -> Learned:
+    """
+    Round the scores of a single tree so that each row decides as before.
+
+    Every class but the best, the first on ties, has a cost of at least 1: those that round to 0
+    would win as the smaller class.
+    """
+    unit = Unit(settings.bits, recipe.frac_bits)
+    scores = boosted.scores.rows
+    costs = np.maximum(unit.costs(scores, unit.most).astype(np.int64), 1)
+    costs[np.arange(len(costs)), scores.argmax(axis=1)] = 0
+    prior = np.zeros(scores.shape[1], dtype=np.int64)
+    return Learned(TableEnsemble(boosted.tables), (costs,), prior, unit.frac_bits)
 
 
 def _checked(scores: Scores, lr: float) -> Scores:

@@ -1,10 +1,11 @@
-"""The expensive steps of boosting by C on one core, see growth.c, slopes.c and sum.c."""
+"""The expensive steps of boosting by C on one core, see growth.c, branches.c, slopes.c, sum.c."""
 
 from typing import Any
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.boosting.branches import LEAST_SAMPLES, LeafCut
 from bncc.boosting.cuts import BestCuts, Bins, Cut
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
@@ -43,6 +44,41 @@ def native_best_cuts(bins: Bins, l2: float, n_classes: int, most_cells: int) -> 
         return [Cut(f, cut.bin, cut.gain) for f, cut in found if cut.gain > 0.0]
 
     return best_cuts
+
+
+class NativeLeafCuts:
+    """Best cuts of leaves, see `bncc.boosting.branches.LeafCuts`."""
+
+    def __init__(self, bins: Bins, l2: float, n_classes: int) -> None:
+        self._ffi, self._library = native_library(BOOSTING)
+        n_bins = bins.n_bins.astype(np.uint16)
+        shape = int(n_bins.max()), _lanes(2 * n_classes)
+        self._arrays: dict[str, AnyArray] = {
+            "bins": bins.codes,
+            "n_bins": n_bins,
+            "slopes": aligned((bins.codes.shape[1], shape[1])),
+            "sums": aligned(shape),
+            "counts": np.zeros(shape[0], dtype=np.uint32),
+        }
+        self._growth = growth = self._ffi.new("branches_t *")
+        growth.n_samples, growth.n_classes, growth.n_lanes = (
+            bins.codes.shape[1],
+            n_classes,
+            shape[1],
+        )
+        growth.l2, growth.least = l2, LEAST_SAMPLES
+        _point(self._ffi, growth, self._arrays)
+
+    def __call__(self, slopes: AnyArray) -> LeafCut:
+        """Return the search for these slopes; that for others ends with it."""
+        self._arrays["slopes"][:, : slopes.shape[1]] = slopes
+        return self._best
+
+    def _best(self, samples: IntArray, features: IntArray) -> Cut | None:
+        given = samples.astype(np.uint32), features.astype(np.uint32)  # named: they must stay
+        leaf, read = (_address(self._ffi, array) for array in given)
+        cut = self._library.bncc_best_split(self._growth, leaf, len(samples), read, len(features))
+        return Cut(cut.feature, cut.bin, cut.gain) if cut.gain > 0.0 else None
 
 
 class NativeSlopes:

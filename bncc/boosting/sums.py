@@ -1,12 +1,13 @@
 """Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import GridTable, TableEnsemble
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class Unit:
         return np.asarray(np.minimum(np.rint(apart / self.nats), most))
 
 
-def rows_of(tables: tuple[DecisionTable, ...], X: IntArray) -> IntArray:
+def rows_of(tables: Sequence[GridTable], X: IntArray) -> IntArray:
     """
     Return the rows that samples read in all tables concatenated.
 
@@ -71,7 +72,7 @@ def rows_of(tables: tuple[DecisionTable, ...], X: IntArray) -> IntArray:
     return rows
 
 
-def by_table(rows: AnyArray, tables: tuple[DecisionTable, ...]) -> tuple[AnyArray, ...]:
+def by_table(rows: AnyArray, tables: Sequence[GridTable]) -> tuple[AnyArray, ...]:
     """Split the rows of all tables, (n_rows, ...), into those of each."""
     ends = np.cumsum([grid.n_rows for grid in tables])[:-1]
     return tuple(np.split(rows, ends))

@@ -11,12 +11,15 @@ from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
+    INPUTS,
     Emissions,
     Lowering,
     blame,
     check_fit,
+    inputs_option,
     lowering_options,
     usable_machines,
+    with_inputs,
 )
 from bncc.cli.options import (
     SIMULATORS,
@@ -79,6 +82,7 @@ COMMON = (
 )
 @opt_level_option
 @entry_option
+@inputs_option
 @lowering_options
 @class_option
 @fold_option
@@ -99,6 +103,7 @@ def command(
     fold: int | None,
     opt_level: str | None,
     priced: tuple[str, ...],
+    which_inputs: str,
     **how: Any,
 ) -> None:
     """
@@ -120,7 +125,7 @@ def command(
             "--compiler all is not supported by bench, which measures with one compiler; name "
             "one, or leave out --compiler"
         )
-    model = load_model(model_path)
+    model = with_inputs(load_model(model_path), which_inputs, priced)
     covered = entries_of(model, Budget(None, entries=priced))
     emitted = Budget(None).emitted(covered)
     emissions = Emissions(model, Lowering(optimize, kernel, constant_time), emitted)
@@ -135,7 +140,7 @@ def command(
         console.note("--class and --fold have no effect without --data")
     inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]
-    how |= {"with_missing": True, "entries": covered}
+    how |= {"with_missing": which_inputs == INPUTS[0], "entries": covered}
     reports = measure(emissions, machines, inputs, console, **tools, **how)
     payload = {
         "targets": {target: facts_of(report) for target, report in reports.items()},

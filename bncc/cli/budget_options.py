@@ -7,7 +7,7 @@ import click
 
 from bncc.cli.options import TARGETS, TargetChoice, budget, with_option
 from bncc.errors import OptionError
-from bncc.resources import ENTRIES
+from bncc.resources import ENTRIES, PREFERENCES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,7 +54,8 @@ def search_options(function: Command) -> Command:
         "--max-flash",
         callback=budget,
         metavar="N[k]",
-        help="Flash budget in bytes: search for the most accurate model that fits.",
+        help="Flash budget in bytes: search for the fastest model that fits among the most "
+        "accurate ones; see --prefer.",
     )
     instructions = click.option(
         "--max-instructions",
@@ -69,6 +70,15 @@ def search_options(function: Command) -> Command:
         metavar="T",
         help="Target device for the budget [default: cortex-m0].",
     )
+    prefer = click.option(
+        "--prefer",
+        type=click.Choice([*PREFERENCES, "time"]),
+        default=PREFERENCES[0],
+        callback=lambda context, option, value: PREFERENCES[0] if value == "time" else value,
+        show_default=True,
+        help="Choice of a budget search. balanced or time: the fastest model whose error is at "
+        "most one standard error above the lowest. error: the most accurate one.",
+    )
     jobs = click.option(
         "--jobs",
         type=click.IntRange(1, 4096),
@@ -82,5 +92,5 @@ def search_options(function: Command) -> Command:
         metavar="ADDRESS",
         help="Address of a dask.distributed scheduler for the search.",
     )
-    function = jobs(scheduler(function))
+    function = prefer(jobs(scheduler(function)))
     return flash(instructions(budget_options(with_option(target(function)))))

@@ -14,9 +14,11 @@ from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
     check_fit,
+    inputs_option,
     lowering_options,
     range_margin_option,
     tell_of_idle_margin,
+    with_inputs,
 )
 from bncc.cli.options import (
     TargetChoice,
@@ -90,6 +92,7 @@ COMMON = (
     "--max-ram", callback=budget, metavar="N[k]", help="RAM budget in bytes, variables and stack."
 )
 @range_margin_option
+@inputs_option
 @budget_options
 @lowering_options
 @with_option
@@ -128,6 +131,7 @@ def command(
     constant_time: bool,
     entries: tuple[str, ...],
     range_margin: float,
+    which_inputs: str,
     n_vectors: int | None,
     data_path: str | None,
     class_name: str | None,
@@ -151,7 +155,7 @@ def command(
     if measure:
         bench_of(target)
     check_free(output, force=force, directory=True)
-    model = load_model(model_path)
+    model = with_inputs(load_model(model_path), which_inputs, entries)
     chosen = name if name is not None else model_name(Path(model_path).stem)
     limits = Budget(
         target, max_flash, None, max_ram, check_reserve(reserve, max_flash), priced,

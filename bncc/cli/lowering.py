@@ -9,11 +9,12 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.options import TARGETS, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.errors import BnccError, ModelError, ToolchainError
+from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
+from bncc.model.used import with_used_inputs
 from bncc.resources import Optimize
 from bncc.targets import known_target
 
@@ -57,6 +58,34 @@ def range_margin_option(function: Command) -> Command:
         help="Percentage of a feature's training range by which readings may exceed it under "
         "--with checked.",
     )(function)
+
+
+INPUTS = ("all", "used")
+
+
+def inputs_option(function: Command) -> Command:
+    """Add ``--inputs``."""
+    return click.option(
+        "--inputs",
+        "which_inputs",
+        type=click.Choice(INPUTS),
+        default=INPUTS[0],
+        show_default=True,
+        help="Inputs of the C: all features of MODEL, or those that decisions depend on.",
+    )(function)
+
+
+def with_inputs(model: Model, inputs: str, entries: Collection[str] = ()) -> Model:
+    """Return the model whose features are the inputs of the C."""
+    if inputs == INPUTS[0]:
+        return model
+    smaller = with_used_inputs(model)
+    if "missing" in entries and smaller is not model:
+        raise OptionError(
+            "--with missing uses all features, as an unknown one depends on its neighbors; leave "
+            f"out --inputs {inputs}, or --with missing"
+        )
+    return smaller
 
 
 def tell_of_idle_margin(console: Console, entries: Collection[str]) -> None:

@@ -41,6 +41,7 @@ from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
+from bncc.resources import Preference
 from bncc.train.checkpoint.folder import identity_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
@@ -127,13 +128,15 @@ def command(
     entries: tuple[str, ...],
     jobs: int,
     scheduler: str | None,
+    prefer: Preference,
     **options: Any,
 ) -> None:
     """
     Train a classifier on the sensor readings DATA.
 
-    With --max-flash or --max-instructions, bncc searches structures and sizes for the most
-    accurate model that fits the budget, by validation error; --structure restricts the search.
+    With --max-flash or --max-instructions, bncc searches structures and sizes for a model that
+    fits the budget: the fastest one that is not clearly less accurate than the best, on validation
+    rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
     if folder is not None and repeats > 1:
@@ -175,7 +178,7 @@ def command(
         families = families_to_try(console, settings, named, limits)
         train_within(
             console, train, test, settings, limits, families, output,
-            work=work, choose_by=choose_by,
+            work=work, choose_by=choose_by, prefer=prefer,
         )  # fmt: skip
         return
     idle = {
@@ -186,6 +189,7 @@ def command(
         "--with": entries,
         "--jobs": jobs > 1,
         "--scheduler": scheduler,
+        "--prefer": was_set("prefer"),
     }
     for option, value in idle.items():
         if value:

@@ -1,6 +1,7 @@
 """``bncc train`` with a budget: search families and sizes for the best classifier that fits."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,7 @@ from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
-from bncc.resources import DEFAULT_TARGET, Budget, Resources
+from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
@@ -151,6 +152,7 @@ def train_within(
     *,
     work: SearchWork,
     choose_by: str | None = None,
+    prefer: Preference = "balanced",
 ) -> None:
     """Search, write the model, and report it."""
     from bncc.pricing import with_resources
@@ -166,7 +168,9 @@ def train_within(
             first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop,
             console.progress("searching") as advance,
         ):
-            found = searched(given, families, log, work.workers, tell=advance, stop=stop)
+            found = searched(
+                given, families, log, work.workers, tell=advance, stop=stop, prefer=prefer
+            )
         model = with_resources(found.result.model, found.price)
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
@@ -191,6 +195,8 @@ def _digest_of(path: Path) -> dict[str, str] | None:
 
 
 def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
+    from bncc.search.budget_search import HALF, TWICE
+
     return {
         "model": output,
         **model_facts(found.result.model),
@@ -203,19 +209,37 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
         },
         "resources": found.price.to_json(),
         "price": _price(found.price),
-        "tried": [
-            {
-                "structure": one.settings.structure,
-                "structure_options": dict(one.settings.structure_options),
-                "bits": one.settings.total_bits,
-                **one.refit,
-                "error_validation": one.error,
-                "choice": sum(one.choice) / len(one.choice),
-                "folds": len(one.errors),
-                "price": _price(one.price),
-            }
-            for one in found.tried
-        ],
+        "prefer": found.prefer,
+        "tried": [_candidate(one) for one in found.tried],
+        "front": [{**_candidate(one), "chosen": one is found.chosen} for one in found.front],
+        "half": _outlook(found.half, budget, HALF),
+        "twice": _outlook(found.twice, budget, TWICE),
+    }
+
+
+def _candidate(one: "Evaluation") -> dict[str, Any]:
+    return {
+        "structure": one.settings.structure,
+        "structure_options": dict(one.settings.structure_options),
+        "bits": one.settings.total_bits,
+        **one.refit,
+        "error_validation": one.error,
+        "choice": sum(one.choice) / len(one.choice),
+        "folds": len(one.errors),
+        "price": _price(one.resources),
+    }
+
+
+def _outlook(one: "Evaluation | None", budget: Budget, factor: float) -> dict[str, Any] | None:
+    """Return the best known candidate in a part or a multiple of the budget."""
+    from bncc.search.budget_search import scaled
+
+    if one is None:
+        return None
+    other = scaled(budget, factor)
+    return {
+        "budget": {"flash": other.flash, "instructions": other.instructions},
+        **_candidate(one),
     }
 
 
@@ -259,28 +283,67 @@ def _report(
         *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
         *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
+        *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
         ["next", f"bncc verify {path} {' '.join(verified)}"],
         ["", f"bncc emit-c {path} -o {folder} {' '.join(emitted)}"],
     ]
-    return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found.tried, price)])
+    return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found), *_front(found)])
 
 
-def _table(tried: tuple["Evaluation", ...], price: Resources) -> list[str]:
+def _table(found: "Found") -> list[str]:
     """Return the candidates, the best first."""
-    order = sorted(tried, key=lambda one: one.order)
-    rows = [["tried", "error", "folds", "flash", f"{price.unit}, at most"]]
-    rows += [
-        [
-            one.words,
-            f"{100 * one.error:.2f} %",
-            f"{len(one.errors)}",
-            f"{one.price.flash:,}",
-            "-" if one.price.slowest is None else f"{one.price.slowest:,}",
-        ]
-        for one in order[:_SHOWN]
-    ]
+    order = sorted(found.tried, key=lambda one: one.order)
     more = len(order) - _SHOWN
     tail = [f"... and {more} more; --json has all"] if more > 0 else []
-    return [aligned(rows, right=(1, 2, 3, 4)), *tail]
+    return [_lines("tried", order[:_SHOWN], found), *tail]
+
+
+def _front(found: "Found") -> list[str]:
+    """Return the candidates that no other one beats in error, flash and time."""
+    front = [one for one in found.front if one.resources.slowest is not None]
+    if len(front) < 2:
+        return []
+    # The chosen one is shown, however many there are.
+    shown = front[:_SHOWN]
+    if found.chosen in front and found.chosen not in shown:
+        shown[-1] = found.chosen
+    more = len(front) - len(shown)
+    tail = [f"... and {more} more; --json has all"] if more > 0 else []
+    return ["", _lines("front", shown, found), *tail]
+
+
+def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
+    rows = [[head, "error", "folds", "flash", f"{found.price.unit}, at most"]]
+    rows += [
+        [
+            one.words + (" (chosen)" if one is found.chosen else ""),
+            f"{100 * one.error:.2f} %",
+            f"{len(one.errors)}",
+            f"{one.resources.flash:,}",
+            _time(one),
+        ]
+        for one in shown
+    ]
+    return aligned(rows, right=(1, 2, 3, 4))
+
+
+def _time(one: "Evaluation") -> str:
+    return "-" if one.resources.slowest is None else f"{one.resources.slowest:,}"
+
+
+def _others(found: "Found", unit: str) -> list[list[str]]:
+    """Return the rows of the report about half and twice the budget."""
+    rows = [
+        [
+            name,
+            f"{100 * one.error:.2f} % validation, {one.price.flash:,} bytes, "
+            f"{_time(one)} {unit}: {one.words}",
+        ]
+        for name, one in (("half", found.half), ("twice", found.twice))
+        if one is not None
+    ]
+    if rows:
+        rows.append(["", "of the budget: evaluated as the candidates below, but not searched"])
+    return rows

@@ -10,8 +10,8 @@ from bncc.structure.catalog import canonical_name
 from bncc.train.options import OPTIONS
 
 FIRST = (
-    "discretize", "n_bins", "structure", "structure_options", "parameters", "bits", "int_bits",
-    "frac_bits", "float_", "size_weight", "class_weight",
+    "discretize", "n_bins", "readings", "structure", "structure_options", "parameters", "bits",
+    "int_bits", "frac_bits", "float_", "size_weight", "class_weight",
 )  # fmt: skip
 """Options that the help of ``bncc train`` lists first."""
 LAST = ("device", "engine", "threads", "validation")

@@ -14,10 +14,12 @@ from bncc.cli.lowering import (
     Lowering,
     blame,
     check_fit,
+    inputs_option,
     lowering_options,
     range_margin_option,
     tell_of_idle_margin,
     usable_machines,
+    with_inputs,
 )
 from bncc.cli.options import (
     SIMULATORS,
@@ -94,6 +96,7 @@ COMMON = (
     "sample, unless one of them is named.",
 )
 @range_margin_option
+@inputs_option
 @lowering_options
 @class_option
 @fold_option
@@ -108,6 +111,7 @@ def command(
     sanitize: bool,
     more: tuple[str, ...],
     range_margin: float,
+    which_inputs: str,
     optimize: Optimize,
     kernel: str | None,
     constant_time: bool,
@@ -124,7 +128,7 @@ def command(
     targets, the C of `emit-c --target` is cross-compiled and simulated.
     """
     emissions = Emissions(
-        load_model(model_path),
+        with_inputs(load_model(model_path), which_inputs, more),
         Lowering(optimize, kernel, constant_time, range_margin),
         ENTRIES | set(more),
     )

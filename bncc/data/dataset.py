@@ -23,10 +23,17 @@ class Column:
     # ``category``. Under a missing cell the value is 0, 0.0 or "".
     values: AnyArray
     missing: BoolArray  # (n_rows,) bool: True where the cell is missing
+    # True if cells are missing in the column that these rows are taken from
+    has_gaps_elsewhere: bool = False
 
     def take(self, rows: IntArray) -> "Column":
         """Return the column with only these rows, in this order."""
-        return Column(self.name, self.kind, self.values[rows], self.missing[rows])
+        return Column(self.name, self.kind, self.values[rows], self.missing[rows], self.has_gaps)
+
+    @property
+    def has_gaps(self) -> bool:
+        """True if a cell of the column, or of the column that it is a part of, is missing."""
+        return self.has_gaps_elsewhere or bool(self.missing.any())
 
     @property
     def codes(self) -> IntArray:

@@ -12,10 +12,12 @@ from bncc.data.dataset import Column, Table
 from bncc.discretize.missing import LOWEST, MISSING_INT, missing_cells
 from bncc.errors import DataError
 
-FeatureKind = Literal["int16", "int32", "float32", "category", "state"]
+FeatureKind = Literal["int8", "uint8", "int16", "int32", "float32", "category", "state"]
 
-LARGEST_INT = {"int16": 2**15 - 1, "int32": 2**31 - 1}
-"""The largest reading of each integer kind; the smallest is the marker + 1."""
+LARGEST_INT = {"int8": 2**7 - 1, "uint8": 2**8 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
+"""The largest reading of each integer kind."""
+SMALLEST_INT = {kind: MISSING_INT[kind] + 1 if kind in MISSING_INT else 0 for kind in LARGEST_INT}
+"""The smallest reading of each: above the marker, or zero where there is none."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,12 @@ class Feature:
     @property
     def is_numeric(self) -> bool:
         """True if raw values are compared with thresholds."""
-        return self.kind in ("int16", "int32", "float32")
+        return self.kind == "float32" or self.kind in LARGEST_INT
+
+    @property
+    def has_marker(self) -> bool:
+        """True if some raw value is a missing reading; all values of a ``uint8`` are readings."""
+        return self.kind != "uint8"
 
     @property
     def has_missing_state(self) -> bool:
@@ -62,6 +69,7 @@ class Feature:
             codes = category_codes(self, column)
             return np.where(codes < 0, self.missing_state, codes)
         numbers = numeric_cells(self.name, column)
+        check_present(self, numbers)
         if self.kind == "float32":
             values = float32_grid(self.name, numbers)
         else:
@@ -69,7 +77,7 @@ class Feature:
         if self.kind == "state":
             known = np.where((values >= 0) & (values < self.n_states), values, self.missing_state)
         else:
-            if self.kind in MISSING_INT:
+            if self.kind in LARGEST_INT:
                 values = saturated(self.kind, values)
             thresholds = np.asarray(self.thresholds, dtype=np.float64)
             known = np.searchsorted(thresholds, values, side="left")
@@ -82,11 +90,23 @@ def saturated(kind: str, values: AnyArray) -> AnyArray:
     Return readings within an integer kind, as a driver has to narrow them.
 
     Shapes: `values` (n,) int64 or float64; returns (n,) int64 or float64, readings limited to
-    ``marker + 1 .. largest``, so that none that is too small becomes the marker of a missing one;
+    ``smallest .. largest``, so that none that is too small becomes the marker of a missing one;
     the marker itself remains.
     """
-    marker = MISSING_INT[kind]
-    return np.where(values == marker, marker, np.clip(values, marker + 1, LARGEST_INT[kind]))
+    limited = np.clip(values, SMALLEST_INT[kind], LARGEST_INT[kind])
+    marker = MISSING_INT.get(kind)
+    return limited if marker is None else np.where(values == marker, marker, limited)
+
+
+def check_present(feature: Feature, column: Column) -> None:
+    """Reject missing cells of a feature whose raw type has no value for them."""
+    if not feature.has_marker and column.missing.any():
+        row = int(np.flatnonzero(column.missing)[0])
+        raise DataError(
+            f"column {feature.name!r} is missing in row {row + 1}, but the model reads it as "
+            f"{feature.kind}, which has no value for a missing reading; fill the cell, or retrain "
+            "with --readings int16"
+        )
 
 
 def category_codes(feature: Feature, column: Column) -> IntArray:
@@ -207,7 +227,7 @@ def missing_of(features: tuple[Feature, ...], table: Table) -> BoolArray:
     is_missing = np.empty((table.n_rows, len(features)), dtype=np.bool_)
     for i, feature in enumerate(features):
         column = columns[feature.name]
-        if feature.kind in MISSING_INT:
+        if feature.kind in LARGEST_INT:
             column = numeric_cells(feature.name, column)
         is_missing[:, i] = missing_cells(feature.kind, column)
     return is_missing

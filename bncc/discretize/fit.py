@@ -2,13 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
 from bncc.discretize.binning import mdl_cuts, median_cuts, quantile_cuts, width_cuts
-from bncc.discretize.feature import Feature, FeatureKind, float32_grid
+from bncc.discretize.feature import (
+    LARGEST_INT,
+    SMALLEST_INT,
+    Feature,
+    FeatureKind,
+    float32_grid,
+)
 from bncc.discretize.missing import missing_state_of
 from bncc.errors import DataError, OptionError
 
@@ -18,7 +25,21 @@ METHODS = ("mdl", "quantile", "width", "median", "none")
 MAX_STATES = 65535
 """Most states of a feature; the C holds a state in 16 bits."""
 
-_INT16_MAX = 2**15 - 1
+READINGS = ("auto", "smallest", "int8", "uint8", "int16", "int32", "float32")
+"""
+Types of numeric readings, the default first.
+
+``auto`` is int16 where it holds the training readings of a column, else int32, and float32 for
+fractions; ``smallest`` is the first of uint8, int8, int16 and int32 that holds them, where a uint8
+holds no missing reading. Of the others, each is that of all columns of integers.
+"""
+
+_CANDIDATES: dict[str, tuple[FeatureKind, ...]] = {
+    "auto": ("int16", "int32"),
+    "smallest": ("uint8", "int8", "int16", "int32"),
+}
+_EXACT_IN_FLOAT = 2**24
+"""Integers up to here are floats."""
 
 _Cuts = Callable[[AnyArray, IntArray], FloatArray]
 
@@ -30,6 +51,7 @@ def fit_features(
     *,
     n_bins: int = 8,
     rebin_states: bool = False,
+    readings: str = READINGS[0],
 ) -> tuple[Feature, ...]:
     """
     Learn how each column of raw readings becomes states.
@@ -54,7 +76,7 @@ def fit_features(
         elif method == "none" or (column.kind == "state" and not rebin_states):
             feature = _as_given(column)
         else:
-            feature = _numeric(column, y, cuts_of[method])
+            feature = _numeric(column, y, cuts_of[method], readings)
         features.append(_with_missing_state(feature, column))
     return tuple(features)
 
@@ -76,17 +98,45 @@ def _as_given(column: Column) -> Feature:
     return Feature(column.name, "state", n_states)
 
 
-def _numeric(column: Column, y: IntArray, cuts_of: _Cuts) -> Feature:
+def _numeric(column: Column, y: IntArray, cuts_of: _Cuts, readings: str) -> Feature:
     present = ~column.missing
-    if column.kind == "float":
+    kind = "float32" if column.kind == "float" else _whole_kind(column, readings)
+    if kind == "float32":
         values = float32_grid(column.name, column)[present]
         thresholds = float32_thresholds(cuts_of(values, y[present]))
         return Feature(column.name, "float32", len(thresholds) + 1, thresholds)
     values = column.values[present]
     cuts = np.unique(np.floor(cuts_of(values, y[present])))
-    fits = not len(values) or (values.min() >= -_INT16_MAX and values.max() <= _INT16_MAX)
-    kind: FeatureKind = "int16" if fits else "int32"
     return Feature(column.name, kind, len(cuts) + 1, tuple(int(cut) for cut in cuts))
+
+
+def _whole_kind(column: Column, readings: str) -> FeatureKind:
+    """Choose the type of the readings of a column of integers."""
+    *others, widest = _CANDIDATES.get(readings, (cast(FeatureKind, readings),))
+    kind = next((kind for kind in others if _misfit(column, kind) is None), widest)
+    problem = None if others else _misfit(column, kind)
+    if problem is not None:
+        raise DataError(
+            f"column {column.name!r} {problem}; choose --readings smallest or another type, or "
+            "change the column"
+        )
+    return kind
+
+
+def _misfit(column: Column, kind: FeatureKind) -> str | None:
+    """Return why a type does not hold the readings of a column, as a clause about the column."""
+    if kind == "uint8" and column.has_gaps:
+        row = int(np.flatnonzero(column.missing)[0]) if column.missing.any() else None
+        where = "has missing cells" if row is None else f"is missing in row {row + 1}"
+        return f"{where}, for which {kind} has no value"
+    low, high = -_EXACT_IN_FLOAT, _EXACT_IN_FLOAT
+    if kind in LARGEST_INT:
+        low, high = SMALLEST_INT[kind], LARGEST_INT[kind]
+    values = column.values[~column.missing]
+    outside = values[(values < low) | (values > high)]
+    if not len(outside):
+        return None
+    return f"contains {outside[0]}, and {kind} holds {low} .. {high}"
 
 
 def float32_thresholds(cuts: FloatArray) -> tuple[float, ...]:

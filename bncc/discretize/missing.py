@@ -17,19 +17,26 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Column
 
-MISSING_INT = {"int16": -(2**15), "int32": -(2**31)}
-"""Raw value that marks a missing reading, here as in the C; a float marks it by NaN."""
+MISSING_INT = {"int8": -(2**7), "int16": -(2**15), "int32": -(2**31)}
+"""
+Raw value that marks a missing reading, here as in the C; a float marks it by NaN.
+
+A uint8 has no such value: columns with missing cells have another kind.
+"""
 LOWEST: dict[str, int | float] = {
-    "int16": -(2**15),
-    "int32": -(2**31),
+    **MISSING_INT,
     "float32": -float(np.finfo(np.float32).max),
 }
 """By kind, a bound below every reading that is not missing."""
 
 
 def missing_mark(kind: str, number_type: np.dtype[np.unsignedinteger]) -> float:
-    """Return the reading that marks a missing one; of categories and states the largest number."""
-    if kind == "float32":
+    """
+    Return the reading that marks a missing one; of categories and states the largest number.
+
+    It is NaN, which no reading equals, for a uint8.
+    """
+    if kind in ("float32", "uint8"):
         return float("nan")
     return MISSING_INT[kind] if kind in MISSING_INT else int(np.iinfo(number_type).max)
 

@@ -9,8 +9,10 @@ from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import (
     LARGEST_INT,
+    SMALLEST_INT,
     Feature,
     category_codes,
+    check_present,
     numeric_cells,
     saturated,
     whole_cells,
@@ -33,10 +35,7 @@ def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
 
 def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
     """Return the C type of each raw reading."""
-    numeric = {"int16": np.int16, "int32": np.int32, "float32": np.float32}
-    return tuple(
-        np.dtype(numeric[f.kind]) if f.is_numeric else state_dtype((n_known(f),)) for f in features
-    )
+    return tuple(np.dtype(f.kind) if f.is_numeric else state_dtype((n_known(f),)) for f in features)
 
 
 def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
@@ -93,7 +92,8 @@ def probe_values(feature: Feature) -> FloatArray:
             around = np.concatenate([np.nextafter(t, -infinity), t, np.nextafter(t, infinity)])
         return np.concatenate([around.astype(np.float64), _FLOAT_EXTREMES])
     if feature.is_numeric:
-        low, high = MISSING_INT[feature.kind], LARGEST_INT[feature.kind]
+        low = MISSING_INT.get(feature.kind, SMALLEST_INT[feature.kind])
+        high = LARGEST_INT[feature.kind]
         centers = np.array(feature.thresholds, dtype=np.int64)
         around = np.concatenate([centers - 1, centers, centers + 1])
         values = np.concatenate([around, [low, low + 1, -1, 0, 1, high]])
@@ -119,8 +119,13 @@ def representatives(feature: Feature) -> FloatArray:
 
 
 def missing_reading(feature: Feature) -> float:
-    """Return the value by which the C marks a missing reading."""
+    """Return the value by which the C marks a missing reading; NaN where it has none."""
     return missing_mark(feature.kind, state_dtype((n_known(feature),)))
+
+
+def missing_or(feature: Feature, reading: float) -> float:
+    """Return the mark of a missing reading, or in its place a reading where there is none."""
+    return missing_reading(feature) if feature.has_marker else reading
 
 
 def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
@@ -144,6 +149,7 @@ def _readings(feature: Feature, column: Column) -> AnyArray:
         codes = category_codes(feature, column)
         return np.where(codes < 0, marker, codes)
     column = numeric_cells(feature.name, column)
+    check_present(feature, column)
     if feature.kind == "float32":
         with np.errstate(over="ignore"):
             floats = column.values.astype(np.float32).astype(np.float64)
@@ -161,7 +167,7 @@ def far_table(features: Sequence[Feature], n_rows: int, rng: np.random.Generator
 
 
 def _far_column(feature: Feature, n_rows: int, rng: np.random.Generator) -> Column:
-    missing = rng.random(n_rows) < 1 / 8
+    missing = feature.has_marker & (rng.random(n_rows) < 1 / 8)
     if feature.kind == "category":
         unseen = "unseen" + "".join(feature.categories)[:1]
         while unseen in feature.categories:
@@ -179,6 +185,7 @@ def _far_values(feature: Feature) -> FloatArray:
         return values[np.isfinite(values)]
     if not feature.is_numeric:
         return np.concatenate([np.arange(feature.n_states), [-1, -(2**40), 255, 256, 65536, 1e300]])
-    marker, largest = MISSING_INT[feature.kind], LARGEST_INT[feature.kind]
-    beyond = [marker - 1, marker, marker + 1, largest, largest + 1, -40000, 1e6, -(2.0**40), 1e300]
+    smallest, largest = SMALLEST_INT[feature.kind], LARGEST_INT[feature.kind]
+    beyond: list[float] = [smallest - 2, smallest - 1, smallest, largest, largest + 1]
+    beyond += [-40000, 1e6, -(2.0**40), 1e300]
     return np.concatenate([representatives(feature), beyond])

@@ -1,6 +1,6 @@
 """The header's text about the model: its card, the list of inputs, and named constants."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
@@ -221,7 +221,9 @@ def class_lines(classes: Sequence[str]) -> list[str]:
 
 
 def feature_lines(
-    features: tuple[Feature, ...], ranges: Sequence[ReadingRange] | None = None
+    features: tuple[Feature, ...],
+    ranges: Sequence[ReadingRange] | None = None,
+    unread: Collection[int] = (),
 ) -> list[str]:
     """Return one entry per input: name, states, thresholds or categories, range, missing state."""
     lines: list[str] = []
@@ -233,10 +235,12 @@ def feature_lines(
             labels = [f"{k}={c_comment(label)}" for k, label in enumerate(feature.categories)]
             words += _listed("categories", labels)
         words[0] += "," if len(words) > 1 else ""
-        words[-1] += ";"
         seen = _seen(ranges[i]) if ranges is not None else ""
-        words += [f"{seen};"] if seen else []
-        lines += _wrapped([*words, f"missing: state {feature.missing_state}"])
+        missing = f"missing: state {feature.missing_state}" if feature.has_marker else ""
+        more = [each for each in (seen, missing) if each]
+        more += ["not used"] if i in unread else []
+        words[-1] += ";" if more else ""
+        lines += _wrapped([*words, *(f"{each};" for each in more[:-1]), *more[-1:]])
     return lines
 
 

@@ -187,7 +187,11 @@ def emit(lowered: Lowered) -> Emission:
         "version": __version__,
         "release": f"{RELEASE}+{digest}",
         "card": card_lines(model, layout, name, fired, options.command),
-        "features": feature_lines(model.features, reading_ranges(model.features, model.training)),
+        "features": feature_lines(
+            model.features,
+            reading_ranges(model.features, model.training),
+            layout.check.unread,
+        ),
         "constants": feature_constants(model.features, name),
         "range_margin": f"{options.range_margin:.15g}",
         "classes": class_lines(model.classes),

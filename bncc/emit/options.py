@@ -83,6 +83,10 @@ class EmitOptions(LowerOptions):
         Whether no branch may depend on a reading or on a state in range.
     range_margin : float, default=10.0
         Percent of a feature's trained span by which ``checked`` lets a reading exceed it.
+    compare : {"readings", "states"} or None, default=None
+        What ``predict_raw`` compares with the cuts of tables; None for whatever is best, and with
+        a given `kernel` for states, except that ``cut-packed`` compares readings where that is
+        smaller.
     package : str, default="plain"
         A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     vectors : Vectors or None, default=None

@@ -69,7 +69,8 @@ def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> lis
         "(some can never change it)"
     )
     if layout.range_check is not None:
-        lines.append("both sides of every limit of the range check, and each reading missing alone")
+        alone = ", and each reading missing alone" if layout.raw and layout.raw.has_missing else ""
+        lines.append(f"both sides of every limit of the range check{alone}")
     if layout.entries.scores:
         lines.append("any single-bit error in these rows, by the scores")
     return lines

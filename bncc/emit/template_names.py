@@ -1,15 +1,16 @@
 """Names of a layout that the C templates use."""
 
+from bncc.discretize.feature import LARGEST_INT
 from bncc.lower.c.c99 import ArrayText, comment, counter, unsigned
 from bncc.lower.c.constants import avr_error
 from bncc.lower.discretizers.steps import float_key
 from bncc.lower.input_check import check_text
 from bncc.lower.layout import Layout
-from bncc.lower.raw import RawPlan
+from bncc.lower.raw import RawPlan, missing_text
 
 PGM = {
     "uint8_t": "byte", "uint16_t": "word", "uint32_t": "dword", "int16_t": "word",
-    "int32_t": "dword", "int8_t": "byte", "uint64_t": "qword", "int64_t": "qword",
+    "int32_t": "dword", "uint64_t": "qword", "int64_t": "qword", "int8_t": "byte",
 }  # fmt: skip
 """Suffix of avr-libc's flash read for each type; a qword is read as two dwords."""
 
@@ -36,6 +37,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "summed": layout.summed,
         "n_label_bytes": layout.labels.n_bytes,
         "check": check_text(layout.check),
+        "has_unread": bool(layout.check.unread),
         "raw": layout.raw,
         "direct": layout.direct,
         "raw_missing": _raw_missing(layout.raw),
@@ -71,15 +73,15 @@ def _raw_missing(raw: RawPlan | None) -> str:
     kind = raw.fields[0].kind
     if kind.startswith("code"):
         return "a number out of range"
-    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
+    return missing_text(kind)
 
 
 def _narrowing(raw: RawPlan | None) -> str:
     """Return what a driver has to heed where readings are integers."""
-    kinds = sorted({field.kind for field in raw.fields} & {"int16", "int32"}) if raw else []
+    kinds = sorted({field.kind for field in raw.fields} & LARGEST_INT.keys()) if raw else []
     if not kinds:
         return ""
-    ends = " or ".join(f"{kind.upper()}_MIN + 1" for kind in kinds)
+    ends = " or ".join(f"{kind.upper()}_MIN + 1" if missing_text(kind) else "0" for kind in kinds)
     return "\n * " + comment(
         f"A driver that narrows wider readings must saturate them, at the lower end to {ends}."
     )

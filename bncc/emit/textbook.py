@@ -18,6 +18,7 @@ from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
 from bncc.lower.c.constants import avr_error
 from bncc.lower.c.identifiers import c_comment, check_name
 from bncc.lower.discretizers.choice import searched
+from bncc.lower.discretizers.functions import CUT_BITS, is_signed
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.raw import RawPlan, plan_raw
 from bncc.model.model import Model
@@ -251,14 +252,14 @@ def _thresholds(model: Model, kind: str) -> ArrayText:
         length,
         "Thresholds of all features, in the sensors' own units.",
         tuple(lines or _numbers(kind, (0,))),  # C has no empty arrays
-        length * (2 if kind == "int16" else 4),
+        length * CUT_BITS[kind] // 8,
     )
 
 
 def _numbers(kind: str, thresholds: Iterable[int | float]) -> list[str]:
     if kind == "float32":
         return wrap_words(f"{_float(threshold)}," for threshold in thresholds)
-    return wrap((int(threshold) for threshold in thresholds), signed=True)
+    return wrap((int(threshold) for threshold in thresholds), signed=is_signed(kind))
 
 
 def _float(value: float) -> str:

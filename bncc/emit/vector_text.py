@@ -12,7 +12,7 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import raw_dtypes
 from bncc.emit.near_ties import Steps
 from bncc.emit.vectors import MissingVectors, Vectors, has_all_states, limit_vectors, state_ends
-from bncc.lower.c.c99 import unsigned, wrap, wrap_words
+from bncc.lower.c.c99 import unsigned, whole_text, wrap, wrap_words
 from bncc.lower.c.constants import label_bytes
 from bncc.lower.discretizers.functions import CUT_BITS
 from bncc.lower.layout import Layout
@@ -107,7 +107,13 @@ def vector_text(
     features = layout.program.features
     state_bytes = layout.state_bits // 8
     most = (1 << layout.state_bits) - 1
-    beyond = [count if count <= most else 0 for count in layout.program.n_states]
+    unread = layout.check.unread
+    beyond = [
+        count if count <= most and i not in unread else 0
+        for i, count in enumerate(layout.program.n_states)
+    ]
+    shown = vectors.states.copy()
+    shown[:, [i for i, is_read in enumerate(_are_read(layout)) if not is_read]] = 0
     array_bytes = [vectors.states.size * state_bytes, n, len(features) * state_bytes]
     found: dict[str, Any] = {}
     if raw is not None:
@@ -153,13 +159,20 @@ def vector_text(
     return VectorText(
         n_vectors=n,
         n_states=vectors.states.size,
-        states=tuple(line for row in vectors.states.tolist() for line in wrap(row)),
+        states=tuple(line for row in shown.tolist() for line in wrap(row)),
         classes=tuple(wrap(vectors.classes.tolist())),
         array_bytes=tuple(array_bytes),
         beyond=tuple(wrap(beyond)),
         labels_crc=f"0x{crc16(label_bytes(readable)):04X}U",
         **{"n_readings": 0, "readings": (), **found},
     )
+
+
+def _are_read(layout: Layout) -> list[bool]:
+    """Return whether a state is made of each reading; others have state 0 in the C."""
+    if layout.raw is None:
+        return [True] * len(layout.program.features)
+    return [field.is_read for field in layout.raw.fields]
 
 
 def crc16(data: bytes) -> int:
@@ -244,6 +257,6 @@ def _literal(feature: Feature, value: float, prefix: str) -> str:
         return f"{np.float32(value)!s}F"
     if feature.is_numeric:
         # -32768 is an expression of a wider type in C; INT16_MIN is not.
-        is_least = value == MISSING_INT[feature.kind]
-        return f"{feature.kind.upper()}_MIN" if is_least else str(int(value))
+        is_least = value == MISSING_INT.get(feature.kind)
+        return f"{feature.kind.upper()}_MIN" if is_least else whole_text(feature.kind, int(value))
     return f"{int(value)}U"

@@ -9,6 +9,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.readings import (
+    missing_or,
     missing_reading,
     n_known,
     probe_values,
@@ -107,7 +108,7 @@ def end_readings(feature: Feature) -> FloatArray:
 
     Shapes: returns (n,) float64, ascending states, of each the lowest and the highest reading; of a
     float NaN with a sign, of a category the first number that is not known; at last a missing
-    reading.
+    reading, if the type has one.
     """
     missing = missing_reading(feature)
     values = np.sort(probe_values(feature))
@@ -121,16 +122,17 @@ def end_readings(feature: Feature) -> FloatArray:
     last = np.append(first[1:] - 1, len(states) - 1)
     ends = values[np.unique(np.concatenate([first, last]))]
     signed = [-np.nan] if feature.kind == "float32" else []
-    return np.array([*ends, *signed, missing])
+    return np.array([*ends, *signed, *([missing] if feature.has_marker else [])])
 
 
 def state_ends(feature: Feature) -> FloatArray:
     """
     Return the lowest and the highest reading of each state, (n_states, 2).
 
-    A state that no reading has gets a missing one, which has it or the one in its place.
+    A state that no reading has gets a missing one, which has it or the one in its place; or zero
+    where no reading is missing.
     """
-    ends = np.full((feature.n_states, 2), missing_reading(feature), dtype=np.float64)
+    ends = np.full((feature.n_states, 2), missing_or(feature, 0), dtype=np.float64)
     values = np.sort(probe_values(feature))
     values = values[np.isfinite(values)]
     states = states_of_raw((feature,), values[:, None])[:, 0]
@@ -150,7 +152,8 @@ def _highest(feature: Feature, ends: FloatArray) -> float:
     """Return the highest reading among those of `end_readings`, or the last number known."""
     if not feature.is_numeric:
         return n_known(feature) - 1
-    return float(ends[-3 if feature.kind == "float32" else -2])
+    n_others = 2 if feature.kind == "float32" else int(feature.has_marker)
+    return float(ends[-1 - n_others])
 
 
 def _with_zero(feature: Feature, ends: FloatArray) -> FloatArray:
@@ -191,7 +194,7 @@ def limit_vectors(model: Model, limits: Sequence[Limits]) -> LimitVectors:
     """Return readings that try every limit from both sides and each reading alone missing."""
     rows = []
     for feature, each in zip(model.features, limits, strict=True):
-        marker = missing_reading(feature)
+        marker = missing_or(feature, each.low)
         signed = -np.nan if feature.kind == "float32" else marker
         rows.append([each.low, each.high, *beyond(feature, each), marker, signed])
     has_floats = any(feature.kind == "float32" for feature in model.features)

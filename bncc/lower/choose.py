@@ -7,6 +7,7 @@ from itertools import product
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.constants import MOST_IN_ALL, must_be_divided
 from bncc.lower.cost_model import LEVELS, Candidate, TextbookCost, candidate
+from bncc.lower.entry_price import EntryPrices
 from bncc.lower.input_check import NARROWEST
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR
@@ -99,8 +100,9 @@ def choose(
     target: str | None = None,
     budget: KernelBudget | None = None,
     demands: Demands | None = None,
+    prices: EntryPrices | None = None,
 ) -> Choice:
-    """Choose the best proved layout of a program."""
+    """Choose the best proved layout of a program, by decisions from states without `prices`."""
     if family not in (None, *FAMILIES):
         raise OptionError(f"unknown kernel '{family}'; choose from {', '.join(FAMILIES)}")
     demands = demands or Demands()
@@ -109,7 +111,7 @@ def choose(
         demands.check(family)
     families = (family,) if family else suitable
     order = _order(optimize, textbook)
-    found = sorted(_candidates(programs, families, optimize, target), key=order)
+    found = sorted(_candidates(programs, families, optimize, target, prices), key=order)
     machine = known_target(target)
     if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
@@ -120,7 +122,7 @@ def choose(
     budget = budget or KernelBudget()
     fitting = [each for each in found if budget.fits(each)]
     if not fitting:
-        every = _candidates(programs, suitable, optimize, target)
+        every = _candidates(programs, suitable, optimize, target, prices)
         raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
     best = BEST[optimize]
     if optimize == "balanced" and order(fitting[0])[0] > EVEN:
@@ -150,23 +152,31 @@ def layouts_for(program: Program, family: str, target: str | None) -> Iterator[K
 
 
 def _candidates(
-    programs: Sequence[Program], families: Iterable[str], optimize: Optimize, target: str | None
+    programs: Sequence[Program],
+    families: Iterable[str],
+    optimize: Optimize,
+    target: str | None,
+    prices: EntryPrices | None,
 ) -> Iterator[Candidate]:
     for program, family in product(programs, families):
         for kernel in layouts_for(program, family, target):
-            yield candidate(program, kernel, target, LEVELS[optimize])
+            if prices is None:
+                yield candidate(program, kernel, target, LEVELS[optimize])
+            else:
+                yield from prices.of(program, kernel)
 
 
 def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
     """Return a sort key that puts the best first."""
     if optimize == "size":
-        return lambda each: (each.flash, each.instructions)
+        return lambda each: (each.flash, each.instructions, each.ram)
     if optimize == "speed":
-        return lambda each: (each.instructions, each.flash)
+        return lambda each: (each.instructions, each.flash, each.ram)
 
     def balance(each: Candidate) -> tuple[float, ...]:
         lost = max(each.flash / textbook.flash, each.instructions / textbook.instructions, EVEN)
-        return (lost, each.instructions * each.flash, each.instructions)
+        # No layout comes before one that is better in one of these and worse in none.
+        return (lost, each.instructions * each.flash, each.instructions, each.ram)
 
     return balance
 

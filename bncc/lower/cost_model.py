@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bncc.lower import textbook_weights
+from bncc.lower.cut_conditions import Compared
 from bncc.lower.kernels.base import Kernel, Weights
 from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
@@ -16,6 +17,8 @@ Level = Literal["-O2", "-Os"]
 
 LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
 """The compiler's level that goes with what is asked for."""
+OF_READINGS = " of readings"
+"""What the name of a family ends with in the weights of its variant that compares readings."""
 OTHER = "avr"
 """The machine that stands for all others in families that are made for it."""
 
@@ -55,6 +58,7 @@ def weights_of(family: str) -> Weights:
     """Return the weights of a family, or of the textbook classifier."""
     if family == FAMILY:
         return textbook_weights.WEIGHTS
+    family = family.removesuffix(OF_READINGS)
     return FAMILIES[family].weights if family in FAMILIES else {}
 
 
@@ -119,6 +123,8 @@ class Candidate:
     instructions: int  # What a decision from trusted states executes; cycles on AVR
     flash: int  # Bytes of its constants and of all code of a classifier that only decides on states
     ram: int  # Bytes of its sums and of what else it fills, on the stack
+    # What ``predict_raw`` compares with cuts; None for readings where that is smallest
+    compare: Compared | None = None
 
 
 def candidate(

@@ -7,6 +7,7 @@ counts as less or as more than any other takes at most a subtraction that wraps 
 """
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
 from bncc.lower.discretizers.steps import float_bits, float_key
 
+Compared = Literal["readings", "states"]
+COMPARED: tuple[Compared, ...] = get_args(Compared)
+"""What ``predict_raw`` compares with cuts."""
 FLOAT_BITS, ORDER, HIGH_BYTE = "float_bits", "order", "high_byte"
 """Functions that conditions call, printed by ``templates/lower/cut_functions.c.j2``."""
 FUNCTIONS = (FLOAT_BITS, ORDER, HIGH_BYTE)

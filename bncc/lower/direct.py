@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from bncc.discretize.readings import raw_dtypes
 from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
-from bncc.lower.cut_conditions import FLOAT_BITS, ORDER, cut_condition
+from bncc.lower.cut_conditions import FLOAT_BITS, ORDER, Compared
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
@@ -15,13 +14,10 @@ from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.lower.kernels.shared.rows import table_heading
 from bncc.lower.raw import RawPlan
-from bncc.lower.reading_keys import compared_integers, key_of, used_cuts
+from bncc.lower.reading_keys import compared_integers, has_limits, key_of, used_cuts
 from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
 from bncc.program.ir import Program, width_of
 
-Compared = Literal["readings", "states"]
-"""What ``predict_raw`` compares with cuts."""
-COMPARED: tuple[Compared, ...] = ("readings", "states")
 OF_READINGS = (CutKernel, CutLoopKernel, CutPackedKernel)
 """Kernels that can compare readings."""
 STATE_CODE = 136
@@ -72,11 +68,9 @@ def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> boo
 
 
 def can_read(program: Program) -> bool:
-    """Return whether a comparison of its reading finds whether any cut is reached."""
+    """Return whether comparing readings with limits of their type finds every row."""
     return is_of_cuts(program) and all(
-        cut_condition(program.features[f], least, "x", "m").constant is None
-        for f, leasts in used_cuts(program).items()
-        for least in leasts
+        has_limits(program.features[f], leasts) for f, leasts in used_cuts(program).items()
     )
 
 
@@ -129,6 +123,7 @@ def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> Di
     rule = (
         "Cost of every class, as from states: a state reaches a cut if its reading exceeds a limit."
     )
+    marks_missing = program.features[used[0]].kind != "uint8" and not compared.is_keys
     remark = " A missing reading is the smallest and exceeds none."
     return DirectReadings(
         template,
@@ -138,7 +133,7 @@ def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> Di
         keys,
         limit.type,
         reading,
-        rule + ("" if compared.is_keys else remark),
+        rule + (remark if marks_missing else ""),
         entries.type,
         limit.type,
     )

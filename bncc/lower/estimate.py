@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.layout import Layout
+from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
 from bncc.resources import Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
 
@@ -91,8 +92,11 @@ def entry_times(
     checked = decision + layout.check.work
     times = {"predict": checked, "trusted": decision, "scores": checked}
     if layout.raw is not None:
-        finding = 0 if layout.direct else layout.raw.instructions
-        times["predict-raw"] = decision + finding
+        times["predict-raw"] = (
+            reading_work(layout.program, layout.kernel, target, level)
+            if layout.direct
+            else decision + layout.raw.instructions
+        )
     return times
 
 
@@ -146,7 +150,7 @@ def constant_bytes(layout: Layout) -> int:
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the kernel, the check and the discretizer."""
     if layout.direct is not None:
-        return code_bytes(layout.kernel, target, level)
+        return reading_code(layout.program, layout.kernel, target, level)
     readings = layout.raw.code_bytes if layout.raw else 0
     decision = code_bytes(layout.kernel, target, level)
     if layout.hands_over:
@@ -201,6 +205,8 @@ def buffer_bytes(layout: Layout) -> int:
     finds_states = layout.raw is not None and layout.direct is None
     has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
+    if layout.direct is not None:
+        states += reading_terms(layout.program, layout.kernel).key_bytes
     costs = layout.program.n_classes * layout.kernel.sum_bits // 8
     return costs + layout.kernel.scratch_bytes + states
 

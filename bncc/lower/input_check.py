@@ -15,7 +15,7 @@ below 2^(b-1), it is above m, and the word itself has the highest bit of its lan
 is and whatever is carried in it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -60,14 +60,16 @@ class StateWords:
         return frozenset(f for w in self.words for f in range(w.first, w.first + self.n_lanes))
 
 
-def state_words(n_states: Sequence[int], target: str | None) -> StateWords | None:
-    """Return the words that check as many states as they can."""
+def state_words(
+    n_states: Sequence[int], target: str | None, unread: Collection[int] = ()
+) -> StateWords | None:
+    """Return the words that check as many states as they can, those of unread features aside."""
     machine = known_target(target)
     if machine is None or not machine.loads_anywhere:
         return None
     lane_bits = width_of(max(n_states))
     half = 1 << (lane_bits - 1)
-    few = groupby(range(len(n_states)), key=lambda f: n_states[f] <= half)
+    few = groupby(range(len(n_states)), key=lambda f: n_states[f] <= half and f not in unread)
     runs = [list(run) for is_few, run in few if is_few]
     addends = [half - n for n in n_states]
     for bits in (max(machine.register_bits, NARROWEST), NARROWEST):
@@ -132,6 +134,8 @@ class InputCheck:
     # Straight-line code for all states that are not compared. A loop compares each state where
     # there are neither words nor comparisons.
     words: StateWords | None = None
+    # Features that no table reads; a loop compares their states with the others
+    unread: frozenset[int] = frozenset()
 
     @property
     def is_loop(self) -> bool:
@@ -176,16 +180,18 @@ def input_check(
     rom_bytes: int,
     target: str | None = None,
     constant_time: bool = False,
+    unread: frozenset[int] = frozenset(),
 ) -> InputCheck:
-    """Choose how inputs are checked."""
+    """Choose how inputs are checked; some features may be unread, not all."""
     n_features = len(n_states)
     last = n_states[0] - 1 if len(set(n_states)) == 1 else None
-    loop = InputCheck(n_features, last)
+    loop = InputCheck(n_features, last, unread=unread)
     if constant_time:
         return loop
-    words = state_words(n_states, target)
-    compared = set(range(n_features)) - (words.features if words else set())
-    straight = InputCheck(n_features, last, tuple(_comparisons(n_states, compared)), words)
+    words = state_words(n_states, target, unread)
+    compared = set(range(n_features)) - unread - (words.features if words else set())
+    comparisons = tuple(_comparisons(n_states, compared))
+    straight = InputCheck(n_features, last, comparisons, words, unread)
     array = n_features * width_of(max(n_states)) // 8 if loop.reads_last_states else 0
     allowed = rom_bytes // SHARE if optimize == "balanced" else 0
     if optimize == "speed" or straight.code <= array + allowed:

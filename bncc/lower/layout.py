@@ -6,7 +6,8 @@ from functools import cached_property
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
-from bncc.lower.direct import Compared, is_direct, plan_direct
+from bncc.lower.cut_conditions import Compared
+from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
@@ -132,7 +133,7 @@ def lay_out(
     state_bits = 8 if max(program.n_states) <= 255 else 16
     raw = None
     if entries.raw:
-        raw = plan_raw(program.features, state_bits, discretizers, name, units)
+        raw = plan_raw(program.features, state_bits, discretizers, name, units, check.unread)
     stream = None
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)

@@ -6,23 +6,20 @@ from dataclasses import dataclass, replace
 from bncc.errors import BudgetError
 from bncc.lower.choose import Choice, KernelBudget, choose
 from bncc.lower.cost_model import LEVELS, Candidate, textbook_cost
-from bncc.lower.direct import reads_directly
 from bncc.lower.discretizers.choice import choose_discretizers
+from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
 from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
-from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
+from bncc.model.used import used_features
 from bncc.program.ir import Program
 from bncc.program.pipeline import Optimized, PassReport, program_of
 from bncc.resources import Optimize, Resources
 
-DIRECT = "cut-packed"
-"""The kernel that can take readings for states: what finds states would need more flash than any
-other kernel saves."""
 UNKNOWN = -(2**31)
 """Bytes of all but the kernel before a first layout is priced. Where an estimate is too large, what
 is measured may be less than the kernel alone was estimated to be."""
@@ -60,22 +57,21 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
 
     The budget is compared with the price; with the estimate where there is none.
     """
-    options, entries = request.options, request.entries
-    textbook = textbook_cost(program_of(request.model), options.target)
-    is_smallest = options.optimize == "size" and entries.raw and not options.demands.is_special
+    options, prices = request.options, EntryPrices(request)
+    imported = program_of(request.model)
+    textbook = prices.textbook(imported, textbook_cost(imported, options.target))
     optimized = [each.program for each in programs]
-    is_direct = is_smallest and all(map(reads_directly, optimized))
-    preferred = DIRECT if is_direct and any(map(_has_direct, optimized)) else None
 
     def attempted(budget: KernelBudget, discretize: Optimize) -> Lowered:
         choice = choose(
             optimized,
             textbook,
             optimize=options.optimize,
-            family=options.kernel or preferred,
+            family=options.kernel,
             target=options.target,
             budget=budget,
             demands=options.demands,
+            prices=prices,
         )
         return surrounded(choice, discretize)
 
@@ -108,10 +104,6 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     return lowered
 
 
-def _has_direct(program: Program) -> bool:
-    return next(FAMILIES[DIRECT](program), None) is not None
-
-
 def lower_candidate(request: Request, candidate: Candidate) -> Lowered:
     """Lower a program with a given kernel, whatever it costs."""
     choice = Choice(candidate, (candidate,), "asked for")
@@ -130,6 +122,15 @@ def _lowered(
     return Lowered(request, choice, layout, passes, whole, resources)
 
 
+def _unread(request: Request, program: Program) -> frozenset[int]:
+    """Return the features that no entry point needs."""
+    used = used_features(request.model)
+    if request.entries.stream or request.missing is not None or not used:
+        return frozenset()
+    read = {f for table in program.tables for f in table.features}
+    return frozenset(range(len(program.features))) - read.union(used)
+
+
 def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> Layout:
     """Lay out a kernel with the discretizers that are best in something."""
     model, options, entries = request.model, request.options, request.entries
@@ -140,6 +141,7 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         rom_bytes=kernel.rom_bytes,
         target=options.target,
         constant_time=options.constant_time,
+        unread=_unread(request, program),
     )
     discretizers = choose_discretizers(
         program.features,
@@ -162,4 +164,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         units=units_of(model.features, model.training),
         may_copy=options.optimize == "speed",
         constant_time=options.constant_time,
+        compare=candidate.compare,
     )

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.discretize.feature import Feature
-from bncc.lower.c.c99 import ArrayText, array, unsigned
+from bncc.lower.c.c99 import ArrayText, array, unsigned, whole_text
 from bncc.lower.discretizers.steps import float_key
-from bncc.lower.raw import RawPlan
+from bncc.lower.raw import RawPlan, missing_text
 from bncc.model.checked import ERR_MISSING, ERR_RANGE, Limits
 
 
@@ -14,12 +14,12 @@ from bncc.model.checked import ERR_MISSING, ERR_RANGE, Limits
 class ReadingCheck:
     """A function that compares a reading with two limits."""
 
-    kind: str  # What it reads: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    kind: str  # What it reads: a numeric kind, ``code8`` or ``code16``
     # c_type and limit_type: C types of the reading and of its limits; a float is compared by its
     # key
     c_type: str
     limit_type: str
-    missing: str  # The reading that is missing; empty for a float
+    missing: str  # The reading that is missing; empty for a float, and where none is
 
     @property
     def reader(self) -> str:
@@ -54,7 +54,7 @@ def checked_text(
     ends = [_ends(*pair) for pair in zip(features, limits, strict=True)]
     if not raw.is_array:
         arguments = tuple(
-            f"{_literal(low, field.kind)}, {_literal(high, field.kind)}"
+            f"{whole_text(field.kind, low)}, {whole_text(field.kind, high)}"
             for field, (low, high) in zip(raw.fields, ends, strict=True)
         )
         return CheckedText(limits, checks, arguments, ())
@@ -77,7 +77,7 @@ def _check(kind: str) -> ReadingCheck:
     if kind.startswith("code"):
         bits = int(kind[4:])
         return ReadingCheck(kind, unsigned(bits), unsigned(bits), f"{2**bits - 1}U")
-    return ReadingCheck(kind, f"{kind}_t", f"{kind}_t", f"{kind.upper()}_MIN")
+    return ReadingCheck(kind, f"{kind}_t", f"{kind}_t", missing_text(kind))
 
 
 def _ends(feature: Feature, limits: Limits) -> tuple[int, int]:
@@ -86,7 +86,3 @@ def _ends(feature: Feature, limits: Limits) -> tuple[int, int]:
     low = float_key(limits.low)
     # -0.0 is as large as 0.0, and its key is one less.
     return low - (limits.low == 0), float_key(limits.high)
-
-
-def _literal(value: int, kind: str) -> str:
-    return f"{value}U" if kind.startswith("code") else str(value)

@@ -1,7 +1,7 @@
 """The raw entry point: how sensor values become states in the emitted C."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import n_known
@@ -24,7 +24,7 @@ class RawField:
 
     field: str  # Member of the raw struct
     c_type: str  # Its type
-    # Which state function reads it: ``int16``, ``int32``, ``float32``, ``code8`` or ``code16``
+    # Which state function reads it: a numeric kind, ``code8`` or ``code16``
     kind: str
     # first and last: Its thresholds are ``cuts[first .. last - 1]``; for codes ``last`` is the
     # number of known codes. Equal where it has a state function of its own.
@@ -33,6 +33,7 @@ class RawField:
     missing_state: int  # State of a missing or unseen value
     comment: str  # Column name or range, and what is missing
     own: str = ""  # What its own state function's name ends with; empty where it shares one
+    is_read: bool = True  # False if no table reads its state, which is then 0
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class RawPlan:
     instructions: int  # Estimated instructions, on AVR cycles, that find all states
 
     @property
+    def has_missing(self) -> bool:
+        """True if some value of some input is a missing or unseen reading."""
+        return any(field.kind != "uint8" for field in self.fields)
+
+    @property
     def needs_float_bits(self) -> bool:
         """True if any state is found from a float's bits."""
         own = any(f.kind == "float32" and not f.is_constant for f in self.functions)
@@ -64,15 +70,18 @@ def plan_raw(
     chosen: Discretizers,
     name: str,
     units: Sequence[str] = (),
+    unread: Collection[int] = (),
 ) -> RawPlan:
-    """Lay out thresholds and raw inputs."""
+    """Lay out thresholds and raw inputs; some may be unread, not all."""
     names = field_names(feature.name for feature in features)
     counts: dict[str, int] = {}
     fields, functions = [], []
     for i, feature in enumerate(features):
         method, tree = chosen.methods[i], chosen.trees[i]
         unit = units[i] if units else ""
-        if method is not None and tree is not None:
+        if i in unread and not chosen.is_loop:
+            fields.append(_unread_field(feature, names[i], unit))
+        elif method is not None and tree is not None:
             own = state_function(feature, names[i], i, name, method, tree)
             functions.append(own)
             fields.append(_numeric_field(feature, names[i], unit, 0, 0, own.suffix))
@@ -82,7 +91,7 @@ def plan_raw(
             fields.append(_numeric_field(feature, names[i], unit, first, counts[feature.kind]))
         else:
             fields.append(_code_field(feature, names[i]))
-    shared = [i for i, field in enumerate(fields) if not field.own]
+    shared = [i for i, field in enumerate(fields) if field.is_read and not field.own]
     kinds = sorted({fields[i].kind for i in shared})
     arrays = [
         cuts_array(kind, [features[i] for i in shared if features[i].kind == kind])
@@ -106,12 +115,28 @@ def plan_raw(
     )
 
 
+def _unread_field(feature: Feature, name: str, unit: str) -> RawField:
+    field = (
+        _numeric_field(feature, name, unit, 0, 0)
+        if feature.is_numeric
+        else _code_field(feature, name)
+    )
+    return replace(field, last=0, is_read=False, comment=f"{field.comment}; not used")
+
+
+def missing_text(kind: str) -> str:
+    """Return the C for a missing reading of a numeric kind; empty where all are readings."""
+    if kind == "uint8":
+        return ""
+    return "NaN" if kind == "float32" else f"{kind.upper()}_MIN"
+
+
 def _numeric_field(
     feature: Feature, name: str, unit: str, first: int, last: int, own: str = ""
 ) -> RawField:
     c_type = "float" if feature.kind == "float32" else f"{feature.kind}_t"
-    missing = "NaN" if feature.kind == "float32" else f"{feature.kind.upper()}_MIN"
-    comment = f"{titled(feature.name, unit)}; {missing} when missing"
+    missing = missing_text(feature.kind)
+    comment = titled(feature.name, unit) + (f"; {missing} when missing" if missing else "")
     return RawField(name, c_type, feature.kind, first, last, feature.missing_state, comment, own)
 
 

@@ -77,6 +77,18 @@ def is_ordered(feature: Feature, least: tuple[int, ...]) -> bool:
     return feature.kind not in (*MISSING_INT, "float32") or feature.missing_state < least[0]
 
 
+def has_limits(feature: Feature, least: tuple[int, ...]) -> bool:
+    """Return whether integers of a reading's type separate the states of some cuts."""
+    if feature.kind in (*CODES, "float32"):
+        return True
+    range_ = np.iinfo(feature.kind)
+    limits = [int(t) for t in feature.thresholds]
+    # A missing reading above all others takes the place of the largest.
+    has_place = feature.kind != "int32" or feature.missing_state <= len(limits)
+    is_within = all(range_.min <= limit <= range_.max for limit in limits)
+    return is_within and (has_place or limits[-1] < int(range_.max) - 1)
+
+
 def _type(feature: Feature) -> tuple[str, int, bool]:
     """Return the kind of readings, and the width and sign of what they are compared with."""
     if feature.kind in CODES:

@@ -1,6 +1,6 @@
 """Comparisons of readings with cuts in straight-line code, and what any direct layout prints."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
 from bncc.lower.c.c99 import ArrayText
@@ -30,6 +30,8 @@ class DirectReadings:
     steps: tuple[list[str], ...] = ()  # Statements of straight-line code
     kinds: tuple[str, ...] = ()  # Of the comparisons that have functions of their own
     trees: tuple[TreeText, ...] = ()  # Nested comparisons
+    # True if straight-line code counts cuts that are not reached, from the last row of a table
+    counts_down: bool = False
 
     @property
     def sums(self) -> bool:
@@ -44,6 +46,11 @@ def readings_of(raw: RawPlan) -> tuple[str, ...]:
     return tuple(f"x->{field.field}" for field in raw.fields)
 
 
+SHORT = ("int8", "int16")
+"""Kinds whose differences fit a register: Thumb subtracts a limit, or part of it, in an instruction
+and takes the sign for the outcome, which is whether a reading is at most the limit."""
+
+
 @dataclass(frozen=True)
 class ReadingReach:
     """Cuts that readings reach."""
@@ -51,23 +58,40 @@ class ReadingReach:
     features: tuple[Feature, ...]
     readings: tuple[str, ...]  # The C expression of each
     name: str  # Prefix of every symbol
+    counts_down: bool = False
+
+    @property
+    def compared(self) -> str:
+        """What the names of functions say that is counted."""
+        return "up_to" if self.counts_down else "above"
 
     def condition(self, feature: int, least: int) -> CutCondition:
         """Return the comparison of a reading."""
         return cut_condition(self.features[feature], least, self.readings[feature], self.name)
 
     def above(self, at: str, feature: int, least: int) -> str:
-        """Return twice a row number, plus 1 if a reading reaches a cut."""
+        """Return twice a row number, plus 1 if a reading reaches a cut, or does not."""
         condition = self.condition(feature, least)
         if condition.sides is not None:
             kind, left, right = condition.sides
-            return f"{self.name}_above_{kind}({at}, {left}, {right})"
-        bit = f"(({condition.text}) ? 1U : 0U)"
+            if at != "0U":
+                return f"{self.name}_{self.compared}_{kind}({at}, {left}, {right})"
+        bit = self.bit(feature, least)
         return f"(uint_fast16_t)((uint_fast16_t)({at} << 1) + {bit})" if at != "0U" else bit
 
     def further(self, feature: int, least: int) -> str:
-        """Return a statement that adds 1 to the row number if a reading reaches a cut."""
-        return f"at += (({self.condition(feature, least).text}) ? 1U : 0U);"
+        """Return a statement that adds 1 to the row number if a reading reaches a cut, or not."""
+        return f"at += {self.bit(feature, least)};"
+
+    def bit(self, feature: int, least: int) -> str:
+        """Return 1 if a reading reaches a cut, or does not, else 0."""
+        condition = self.condition(feature, least)
+        if condition.constant is not None:
+            return f"{int(condition.constant)}U"
+        if condition.sides is not None:
+            kind, left, right = condition.sides
+            return f"{self.name}_is_{self.compared}_{kind}({left}, {right})"
+        return f"(({condition.text}) ? 1U : 0U)"
 
 
 def in_trees(program: Program, kernel: BranchKernel, raw: RawPlan, name: str) -> DirectReadings:
@@ -85,10 +109,12 @@ def in_trees(program: Program, kernel: BranchKernel, raw: RawPlan, name: str) ->
 
 def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> DirectReadings:
     """Lay out straight-line comparisons."""
-    reach = ReadingReach(program.features, readings_of(raw), name)
-    steps = tuple(cut_steps(program, kernel, reach, name))
+    plain = ReadingReach(program.features, readings_of(raw), name)
     read = [each for cuts in kernel.cuts for each in cuts]
-    conditions = [reach.condition(each.feature, least) for each in read for least in each.least]
+    conditions = [plain.condition(each.feature, least) for each in read for least in each.least]
+    counts_down = all(each.sides is not None and each.sides[0] in SHORT for each in conditions)
+    reach = replace(plain, counts_down=counts_down)
+    steps = tuple(cut_steps(program, kernel, reach, name))
     lines = "".join(line for step in steps for line in step)
     kinds = {each.sides[0] for each in conditions if each.sides}
     return DirectReadings(
@@ -96,5 +122,6 @@ def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> Di
         f"const {name}_raw_t *x",
         frozenset[str]().union(*(each.functions for each in conditions)),
         steps=steps,
-        kinds=tuple(sorted(kind for kind in kinds if f"{name}_above_{kind}(" in lines)),
+        kinds=tuple(sorted(kind for kind in kinds if f"_{kind}(" in lines)),
+        counts_down=counts_down,
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bncc.errors import OptionError
+from bncc.lower.cut_conditions import Compared
 from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, STREAMS
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
@@ -78,6 +79,7 @@ class LowerOptions:
     priced: tuple[str, ...] = ()
     constant_time: bool = False
     range_margin: float = DEFAULT_MARGIN
+    compare: Compared | None = None
 
     @property
     def demands(self) -> Demands:

@@ -8,9 +8,10 @@ from math import ceil, floor
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.discretize.readings import (
     is_missing_reading,
+    missing_or,
     missing_reading,
     n_known,
     states_of_raw,
@@ -54,17 +55,21 @@ def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...
 
 
 def beyond(feature: Feature, limits: Limits) -> tuple[float, float]:
-    """Return the readings next to limits, below and above them."""
-    marker = missing_reading(feature)
+    """
+    Return the readings next to limits, below and above them.
+
+    A limit at the end of its type has a missing reading next to it, or where there is none, itself.
+    """
     if feature.kind == "float32":
         low, high = np.float32(limits.low), np.float32(limits.high)
         infinity = np.float32(np.inf)
         with np.errstate(over="ignore"):
             return float(np.nextafter(low, -infinity)), float(np.nextafter(high, infinity))
-    largest = LARGEST_INT[feature.kind] if feature.is_numeric else marker
+    largest = LARGEST_INT[feature.kind] if feature.is_numeric else missing_reading(feature)
     # An integer below all others is a missing one, as is a number above all others.
-    below = limits.low - 1 if feature.is_numeric or limits.low > 0 else marker
-    above = limits.high + 1 if limits.high < largest else marker
+    has_below = limits.low > 0 or (feature.is_numeric and feature.has_marker)
+    below = limits.low - 1 if has_below else missing_or(feature, limits.low)
+    above = limits.high + 1 if limits.high < largest else missing_or(feature, limits.high)
     return float(below), float(above)
 
 
@@ -97,8 +102,8 @@ def _limits(feature: Feature, seen: ReadingRange | None, share: Fraction) -> Lim
     more = share * (high - low)
     if feature.kind == "float32":
         return Limits(_float_from(low - more), 0.0 - _float_from(-high - more))
-    largest = LARGEST_INT[feature.kind]
-    return Limits(max(ceil(low - more), -largest), min(floor(high + more), largest))
+    smallest, largest = SMALLEST_INT[feature.kind], LARGEST_INT[feature.kind]
+    return Limits(max(ceil(low - more), smallest), min(floor(high + more), largest))
 
 
 def _no_reading(feature: Feature) -> ModelError:

@@ -34,7 +34,12 @@ MAX_DEPTH = 64
 """Limit on the nodes between the root of a decision tree and a leaf: the C nests as many blocks,
 and C99 promises 127."""
 
-_INTEGER_RANGE = {"int16": 2**15, "int32": 2**31}
+_INTEGER_RANGE = {
+    "int8": range(-(2**7), 2**7),
+    "uint8": range(2**8),
+    "int16": range(-(2**15), 2**15),
+    "int32": range(-(2**31), 2**31),
+}
 
 
 def check_text(text: str) -> None:
@@ -134,10 +139,10 @@ def check_tree(name: str, tree: BranchingTable, n_states: Sequence[int]) -> None
         raise ModelError(f"the nodes of the decision tree of {name} are not in preorder")
 
 
-def _check_integers(name: str, thresholds: tuple[int | float, ...], bound: int) -> None:
+def _check_integers(name: str, thresholds: tuple[int | float, ...], whole: range) -> None:
     for threshold in thresholds:
         # bool is an int to Python, but would print as `True` in the C
-        if type(threshold) is not int or not -bound <= threshold < bound:
+        if type(threshold) is not int or threshold not in whole:
             raise ModelError(f"{name} has the threshold {threshold!r}, outside its integer type")
 
 
@@ -154,8 +159,14 @@ def _check_floats(name: str, thresholds: tuple[int | float, ...]) -> None:
 
 def _check_n_states(name: str, feature: Feature) -> None:
     known = len(feature.categories) if feature.kind == "category" else len(feature.thresholds) + 1
-    of_missing = feature.n_states == known + 1 and feature.missing_state == known
+    has_more = feature.n_states == known + 1 and feature.missing_state == known
+    of_missing = has_more and feature.has_marker
     if feature.n_states != known and not of_missing:
+        if not feature.has_marker:
+            raise ModelError(
+                f"{name} has {feature.n_states} states; its rule needs {known}, as a "
+                f"{feature.kind} has no value for a missing reading"
+            )
         raise ModelError(
             f"{name} has {feature.n_states} states and falls back to {feature.missing_state}; "
             f"its rule needs {known}, or {known + 1} with the last for missing readings"

@@ -15,7 +15,7 @@ import numpy as np
 
 from bncc.data.csv import is_unit
 from bncc.data.dataset import Table
-from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.discretize.readings import is_missing_reading, raw_of_table
 from bncc.errors import ModelError
 
@@ -111,5 +111,5 @@ def _is_reading(feature: Feature, value: Any) -> bool:
         with np.errstate(over="ignore"):
             return type(value) is float and float(np.float32(value)) == value != np.inf
     largest = LARGEST_INT.get(feature.kind, feature.n_states - 1)
-    smallest = -largest if feature.kind in LARGEST_INT else 0
+    smallest = SMALLEST_INT.get(feature.kind, 0)
     return type(value) is int and smallest <= value <= largest

@@ -17,8 +17,8 @@ DESCENT = CParts(
 BOOSTING = CParts(
     _PACKAGE,
     "boosting.h",
-    headers=("types.h", *_SHARED),
-    sources=("growth.c", "slopes.c", "sum.c"),
+    headers=("types.h", *_SHARED, "worth.h"),
+    sources=("growth.c", "branches.c", "slopes.c", "sum.c"),
 )
 """Boosted tables: the best cut, derivatives of losses, and an epoch of the refit."""
 SCORES = CParts(_PACKAGE, "scores.h", headers=(), sources=("scores.c",))

@@ -28,6 +28,35 @@ typedef struct {
 
 cut_t bncc_best_cut(const growth_t *g, uint32_t feature);
 
+/* A branching table in growth: samples with slopes as above. */
+typedef struct {
+    uint32_t n_samples;
+    uint32_t n_classes;
+    uint32_t n_lanes;       /* of a sample's slopes: a multiple of 8, at least two per class */
+    uint32_t least;         /* fewest samples on either side of a cut */
+    const float *slopes;    /* [n_samples][n_lanes] */
+    const uint8_t *bins;    /* [n_features][n_samples] */
+    const uint16_t *n_bins; /* [n_features] */
+    float *sums;            /* [most bins][n_lanes], scratch */
+    uint32_t *counts;       /* [most bins], scratch */
+    float l2;
+} branches_t;
+
+/* The cut of a leaf with the largest gain; none gains anything if the gain is 0. */
+typedef struct {
+    double gain;
+    uint32_t feature;
+    uint32_t bin; /* the last one below the cut */
+} split_t;
+
+/* Finds the best cut of a leaf's samples by one of some features, the first on ties. */
+split_t bncc_best_split(
+    const branches_t *g,
+    const uint32_t *sample,
+    uint32_t n_in_leaf,
+    const uint32_t *feature,
+    uint32_t n_features);
+
 /* Samples whose losses have slopes: as above, without padding. */
 typedef struct {
     uint32_t n_samples;

@@ -4,10 +4,8 @@
  */
 #include <stddef.h>
 
-#include "arithmetic.h"
 #include "boosting.h"
-
-#define MOST_CLASSES 256U
+#include "worth.h"
 
 /* Slopes summed by cell and bin. */
 static inline void add_up(const growth_t *g, uint32_t feature, const uint32_t n_lanes)
@@ -29,22 +27,6 @@ static inline void add_up(const growth_t *g, uint32_t feature, const uint32_t n_
             sum[v] += slopes[i * n_vectors + v];
         }
     }
-}
-
-/* Twice the loss reduction of a leaf with these slopes: the sum of G^2 / (H + l2). */
-static inline double worth_of(const float *slopes, uint32_t n_classes, float l2)
-{
-    float worth[MOST_CLASSES + VECTOR];
-    const uint32_t n_padded = (n_classes + VECTOR - 1U) / VECTOR * VECTOR;
-    uint32_t c;
-
-    for (c = 0U; c < n_classes; c++) {
-        worth[c] = slopes[c] * slopes[c] / (slopes[n_classes + c] + l2);
-    }
-    for (c = n_classes; c < n_padded; c++) {
-        worth[c] = 0.0f;
-    }
-    return (double)sum_of(worth, n_padded);
 }
 
 /* Adds the gain of each cut of one cell. */

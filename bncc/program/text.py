@@ -33,7 +33,7 @@ def _feature(feature: Feature) -> str:
         text += f", thresholds [{' '.join(repr(t) for t in feature.thresholds)}]"
     if feature.kind == "category":
         text += f", categories [{' '.join(json.dumps(label) for label in feature.categories)}]"
-    return f"{text}, missing -> {feature.missing_state}"
+    return f"{text}, missing -> {feature.missing_state}" if feature.has_marker else text
 
 
 def _table(program: Program, table: Table) -> str:

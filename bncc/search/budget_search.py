@@ -12,9 +12,11 @@ from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, Data
 from bncc.interrupts import StopRequest
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
-from bncc.resources import Budget, Resources
+from bncc.resources import Budget, Preference, Resources
+from bncc.search.capacity import Capacity
+from bncc.search.choice import best_of, chosen_of, finalists, front_of
 from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
-from bncc.search.ensemble_race import judged_sums
+from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.log import Log
@@ -32,6 +34,13 @@ FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Smallest fraction of validation rows: the candidates' errors are close together."""
 LEAST_CONFIG = EnsembleConfig(rows=ROWS[0], bits=BITS[0])
+HALF, TWICE = 0.5, 2.0
+"""Fractions of the budget that are reported."""
+SMALLER = (HALF, 0.25)
+"""Fractions of the budget in which the best forms are tried as well."""
+SLOWER = 1.25
+"""Ratio of times from which on fewer tables in a faster layout are tried."""
+MOST_RETRIES = 2
 LESS = 0.97
 """Shrink factor of the tables, if the ensemble of all rows is larger than that of some rows."""
 
@@ -46,6 +55,12 @@ class Found:
     tried: tuple[Evaluation, ...] = ()  # Candidates that fit, in the order of evaluation
     seconds: float = 0.0  # Total wall time
     is_short: bool = False  # True if the search was ended early on request
+    prefer: Preference = "balanced"
+    chosen: Evaluation | None = None  # The candidate in `tried` that was trained on all rows
+    front: tuple[Evaluation, ...] = ()  # Candidates that no other one dominates, the best first
+    # half, twice: Best known candidate in half and twice the budget; None if unknown
+    half: Evaluation | None = None
+    twice: Evaluation | None = None
 
 
 def refuse_searched(settings: TrainSettings) -> None:
@@ -120,10 +135,12 @@ def search(
     tell: Progress = silence,
     stop: StopRequest | None = None,
     choose_by: str | None = None,
+    prefer: Preference = "balanced",
 ) -> Found:
     """Try families and sizes, and train the best that fits; see `searched`."""
     given = search_input(dataset, base, budget, test=test, choose_by=choose_by)
-    return searched(given, families, open_log(None, given, families), tell=tell, stop=stop)
+    log = open_log(None, given, families)
+    return searched(given, families, log, tell=tell, stop=stop, prefer=prefer)
 
 
 def searched(
@@ -136,6 +153,7 @@ def searched(
     *,
     tell: Progress = silence,
     stop: StopRequest | None = None,
+    prefer: Preference = "balanced",
 ) -> Found:
     """
     Try families and sizes, and train the best that fits.
@@ -143,7 +161,12 @@ def searched(
     Every candidate is trained without the validation rows, and evaluated on them. Boosted tables
     are tried in several forms, each with as many tables as fit, from the best form to its
     neighbors; with few rows, they are evaluated on several folds. Networks are tried with the most
-    bits that fit, and evaluated on the same folds.
+    bits that fit, and evaluated on the same folds. The best forms are tried in parts of the budget
+    as well, and in twice the budget for the report.
+
+    Whether a candidate fits is decided by its smallest layout. Unless `prefer` is ``error``, the
+    fastest is chosen of those that are not clearly worse than the best, in the fastest layout that
+    fits.
 
     The result does not depend on the log or on the workers: evaluations in the log are not
     repeated.
@@ -155,39 +178,120 @@ def searched(
             "too few rows for a validation set, which a budget search needs; train without a budget"
         )
     tried: list[Evaluation] = []
-    is_short = False
     with workers(given) as execution:
         evaluator = Evaluator(given, log, execution)
-        for one in _candidates(evaluator, families):
+        room = Capacity(evaluator)
+        for one in _candidates(evaluator, room, families):
             tried.append(one)
-            best = _best(tried)
+            best = best_of(tried)
             tell(len(tried) / (len(tried) + 4), f"{100 * best.error:.2f} % with {best.words}")
             stop.is_armed = True
-            if is_short := stop.is_wanted:
+            if stop.is_wanted:
                 break
         if not tried:
             raise BudgetError(
                 f"no candidate fits in {_limits(given.budget)}, where the smallest takes "
                 f"{_least(given, families)}; raise the budget, or drop columns"
             )
-        best = _best(tried)
-        found = _final(evaluator, best)
-    result = with_errors(found.result, best.errors, given.folds[0].choose_by)
+        larger = _tried_in_parts(tried, room, evaluator, prefer, stop)
+        if not stop.is_wanted:
+            tried = _with_layouts(tried, evaluator, prefer)
+        is_short = stop.is_wanted
+        chosen = chosen_of(tried, prefer)
+        found = _final(evaluator, chosen)
+    result = with_errors(found.result, chosen.errors, given.folds[0].choose_by)
     tell(1.0, "")
-    seconds = perf_counter() - begin
-    return replace(found, result=result, tried=tuple(tried), seconds=seconds, is_short=is_short)
+    return replace(
+        found,
+        result=result,
+        tried=tuple(tried),
+        seconds=perf_counter() - begin,
+        is_short=is_short,
+        prefer=prefer,
+        chosen=chosen,
+        front=front_of(tried),
+        half=_best_in(scaled(given.budget, HALF), tried),
+        twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger]) if larger else None,
+    )
 
 
-def _best(tried: Sequence[Evaluation]) -> Evaluation:
-    """Return the candidate with the lowest error among those evaluated on all folds."""
-    return min(tried, key=lambda one: one.order)
+def scaled(budget: Budget, factor: float) -> Budget:
+    """Return a budget of some times the flash and instructions, with the same reserve."""
+    flash, instructions = (
+        None if limit is None else int(factor * limit)
+        for limit in (budget.flash, budget.instructions)
+    )
+    return replace(budget, flash=flash, instructions=instructions)
 
 
-def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Evaluation]:
+def _tried_in_parts(
+    tried: list[Evaluation],
+    room: Capacity,
+    evaluator: Evaluator,
+    prefer: Preference,
+    stop: StopRequest,
+) -> list[Evaluation]:
+    """
+    Try the best forms in parts of the budget, adding them to those tried.
+
+    Returns the best form and the best network in twice the budget, as far as known.
+    """
+    budget = evaluator.given.budget
+    sums = [one for one in tried if isinstance(one, JudgedSum)]
+    kinds = {one.form.is_branching for one in sums}
+    leaders = [best_of([one for one in sums if one.form.is_branching == k]) for k in sorted(kinds)]
+    larger: list[Evaluation] = []
+    known = {repr(one.settings) for one in tried}
+    best = best_of(tried)
+    for one in leaders:
+        assert isinstance(one, JudgedSum)
+        is_first = one is best_of(leaders)
+        factors = SMALLER if prefer == "balanced" else (HALF,) if is_first else ()
+        for factor in (*factors, *((TWICE,) if is_first else ())):
+            if stop.is_wanted:
+                return []
+            other = resized(one, room, evaluator, scaled(budget, factor))
+            if other is None or repr(other.settings) in known:
+                continue
+            known.add(repr(other.settings))
+            if budget.admits(other.price):
+                tried.append(other)
+            else:
+                larger.append(other)
+    if best.result is not None and not stop.is_wanted:
+        for factor in (HALF, TWICE):
+            name = best.settings.structure
+            network = judged_network(name, evaluator, scaled(budget, factor))
+            if network is None or repr(network.settings) in known:
+                continue
+            known.add(repr(network.settings))
+            (tried if budget.admits(network.price) else larger).append(network)
+    return larger
+
+
+def _with_layouts(
+    tried: list[Evaluation], evaluator: Evaluator, prefer: Preference
+) -> list[Evaluation]:
+    """Return the candidates, those that may be chosen with their best layouts."""
+    compared = [one for one in finalists(tried, prefer) if one.result is None]
+    prices = evaluator.layouts([one.settings for one in compared])
+    layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
+    return [replace(one, layout=layouts[id(one)]) if id(one) in layouts else one for one in tried]
+
+
+def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:
+    """Return the candidate with the lowest loss in a budget, None if none fits."""
+    fitting = [replace(one, layout=None) for one in tried if budget.admits(one.price)]
+    return best_of(fitting) if fitting else None
+
+
+def _candidates(
+    evaluator: Evaluator, room: Capacity, families: tuple[str, ...]
+) -> Iterator[Evaluation]:
     networks = [name for name in families if name != SUM]
     if SUM in families:
         try:
-            yield from judged_sums(evaluator)
+            yield from judged_sums(evaluator, room)
         except ConstantColumnsError:
             if not networks:
                 raise
@@ -198,21 +302,40 @@ def _candidates(evaluator: Evaluator, families: tuple[str, ...]) -> Iterator[Eva
 
 
 def _final(evaluator: Evaluator, best: Evaluation) -> Found:
-    """Train on all rows, reducing the number of tables until they fit."""
+    """
+    Train on all rows, reducing the number of tables until they fit.
+
+    A few tables fewer are tried where the layout of the candidate just fails to fit.
+    """
     if best.result is not None:
-        return Found(best.result, best.settings, best.price)
+        return Found(best.result, best.settings, best.resources)
     settings, budget = best.settings, evaluator.given.budget
+    slow: list[Found] = []
     while True:
         result, price = evaluator.trained(settings)
+        n_tables = len(result.model.tables)
         if budget.admits(price):
-            return Found(result, settings, price)
-        n_tables = int(LESS * len(result.model.tables) / max(1.0, budget.utilization(price) ** 0.5))
-        if n_tables < 1:
+            slow.append(Found(result, settings, price))
+            if n_tables == 1 or len(slow) > MOST_RETRIES or not _is_slower(price, best.resources):
+                # Those that are no faster than the first one have fewer tables for nothing.
+                fastest = min(slow, key=lambda found: found.price.slowest or 0)
+                return fastest if _is_slower(slow[0].price, fastest.price) else slow[0]
+        share = LESS / max(1.0, budget.utilization(price) ** 0.5)
+        options = {**settings.structure_options, "tables": str(int(share * n_tables))}
+        if n_tables == 1 and "leaves" in options:
+            n_leaves = int(share * int(options["leaves"]))
+            options |= {"tables": str(int(n_leaves >= 2)), "leaves": str(n_leaves)}
+        if options["tables"] == "0":
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"
             )
-        options = {**settings.structure_options, "tables": str(n_tables)}
         settings = replace(settings, structure_options=options)
+
+
+def _is_slower(price: Resources, than: Resources) -> bool:
+    if price.slowest is None or than.slowest is None:
+        return False
+    return price.slowest > SLOWER * than.slowest and price.optimize != than.optimize
 
 
 def _least(given: SearchInput, families: tuple[str, ...]) -> str:

@@ -11,7 +11,13 @@ from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import DEFAULT_CUTS
 
-BYTE = 8
+FORMS: tuple[str, ...] = ("product", "branching")
+"""Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
+CUT_BITS: tuple[int, ...] = (0, 8)
+"""Widths of the compared part of a reading: 0 for all of it, 8 for its high byte."""
+BYTE, WORD_BYTES = 8, 4
+CARRY_BITS = 4
+"""Bits of a lane in addition to those of a cost, for the sum of some tables."""
 LARGE = 32
 """Number of rows from which on tables with more features than usual are useful."""
 MORE_FEATURES = 6
@@ -25,6 +31,15 @@ overfitting. On spambase (two halves, three splits each), 5 tables of 32 rows ha
 of 6.74 % with 31 cuts and 6.01 % with 7, and 8 tables of 16 rows have 6.67 and 5.98 %."""
 ROWS, BITS = (4, 128), (2, 4)
 """Smallest and largest value in the search."""
+MOST_ROWS = 512
+"""Largest number of rows if flash has no limit: rows take bytes, but no time."""
+LEAVES = (8, 16, 32, 64)
+"""Limits on leaves of a branching table."""
+LEAVES_ALONE = (8, 16, 32, 64, 128, 256)
+"""Limits on leaves of a single branching table."""
+BRANCHING_BITS, BINARY_BITS = (3, 4), (3, 4, 8)
+"""Bits of a cost in branching tables, and with two classes, whose costs are one number."""
+BRANCHING_CUTS = (DEFAULT_CUTS, 63, 31)
 CODEWORD_BITS = 6
 """Largest value with a dictionary, whose bits are cheap: letter with 130 tables of 16 rows has
 validation errors of 8.36, 6.93, 6.63 and 6.45 % with 3 to 6 bits."""
@@ -46,6 +61,11 @@ letter 250, 16, 3, one           5.02    4.80   5.17
 letter 400, 16, 4, one           5.21    4.54
 ==============================  =====  ======  =====
 """
+TREE_REFITS: dict[str, dict[str, Any]] = {
+    "firm": {},
+    "sharp": {"decay": 0.1, "lr": 0.03, "epochs": 30},
+}
+"""Settings of the joint refit of branching tables: the usual ones, and a less cautious refit."""
 OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFITS.values()))
 """Options of training that they set, unless the user does."""
 
@@ -54,20 +74,52 @@ OF_REFIT = tuple(name for name in OPTIONS if any(name in refit for refit in REFI
 class EnsembleConfig:
     """Form of boosted tables."""
 
-    rows: int = BoostSettings.rows  # Limit on rows of a table
+    rows: int = BoostSettings.rows  # Limit on rows of a table; of no effect with leaves
     bits: int = BoostSettings.bits  # Bits of a cost
     dictionary: int = 0  # Limit on distinct rows of all tables; 0 for none
     features: int = BoostSettings.features  # Limit on features of a table
-    refit: str = "firm"  # See `REFITS`
+    refit: str = "firm"  # See `REFITS`, and `TREE_REFITS` with leaves
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
+    leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
+    cut_bits: int = 0  # See `CUT_BITS`
+    is_single: bool = False  # True for one table, which is as large as fits
+
+    @property
+    def is_branching(self) -> bool:
+        """True if tables are addressed by trees."""
+        return self.leaves > 0
+
+    @property
+    def refits(self) -> dict[str, dict[str, Any]]:
+        """Settings of the joint refit by name."""
+        if self.is_single:
+            return {"firm": {}}
+        return TREE_REFITS if self.is_branching else REFITS
+
+    @property
+    def most_rows(self) -> int:
+        """Limit on rows or leaves of a table."""
+        return self.leaves or self.rows
 
     def row_bytes(self, n_classes: int) -> int:
         """Return the bytes of a row, or of a codeword."""
         return ceil(n_classes * self.bits / BYTE)
 
+    def lane_bytes(self, n_classes: int) -> int:
+        """Return the bytes of a row in words of lanes, with room for the sum of all tables."""
+        if n_classes == 2:
+            return self.row_bytes(1)
+        return WORD_BYTES * ceil(n_classes * (self.bits + CARRY_BITS) / (BYTE * WORD_BYTES))
+
     def settings(self, base: TrainSettings, n_tables: int) -> TrainSettings:
         """Return the options for training a given number of tables of this form."""
-        options = {"tables": str(n_tables), "rows": str(self.rows)}
+        options = {"tables": str(n_tables)}
+        if self.leaves:
+            options["leaves"] = str(self.leaves)
+        else:
+            options["rows"] = str(self.rows)
+        if self.cut_bits:
+            options["cut-bits"] = str(self.cut_bits)
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:
@@ -75,7 +127,7 @@ class EnsembleConfig:
         if self.cuts != DEFAULT_CUTS:
             options["cuts"] = str(self.cuts)
         # The user's settings of the refit take precedence.
-        named, refit = base.structure_options, REFITS[self.refit]
+        named, refit = base.structure_options, self.refits[self.refit]
         if "decay" in refit:
             options["decay"] = named.get("decay", str(refit["decay"]))
         others = {
@@ -85,13 +137,59 @@ class EnsembleConfig:
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)
 
 
+def starts(n_classes: int, *, are_wide: bool, is_timed: bool) -> tuple[EnsembleConfig, ...]:
+    """
+    Return the forms that a search tries in any case, without single tables.
+
+    With a limit on time alone (`is_timed`), tables may be large, as rows take no time.
+    """
+    rows = (16, 64, 256) if is_timed else (8, 16, 32)
+    found = [EnsembleConfig(rows=n) for n in rows] if "product" in FORMS else []
+    found += [EnsembleConfig(rows=rows[1], refit="soft")] if "product" in FORMS else []
+    if "branching" in FORMS:
+        bits = _tree_bits(n_classes)[-1]
+        found += [EnsembleConfig(leaves=leaves, bits=bits) for leaves in (16, 32)]
+        coarse = [n for n in CUT_BITS if n and are_wide]
+        found += [EnsembleConfig(leaves=16, bits=bits, cut_bits=n) for n in coarse]
+    return tuple(found)
+
+
+def single_tables() -> tuple[EnsembleConfig, ...]:
+    """Return single branching tables, the largest first."""
+    if "branching" not in FORMS:
+        return ()
+    return tuple(
+        EnsembleConfig(leaves=leaves, bits=BRANCHING_BITS[-1], is_single=True)
+        for leaves in reversed(LEAVES_ALONE)
+    )
+
+
 def neighbors(
-    form: EnsembleConfig, n_classes: int, *, are_numbers: bool
+    form: EnsembleConfig,
+    n_classes: int,
+    *,
+    are_numbers: bool,
+    are_wide: bool = False,
+    most_rows: int = ROWS[1],
 ) -> Iterator[EnsembleConfig]:
     """Yield the forms that differ in one property."""
-    yield from (replace(form, refit=other) for other in REFITS if other != form.refit)
+    yield from (replace(form, refit=other) for other in form.refits if other != form.refit)
+    if form.is_branching:
+        yield from _branching_neighbors(form, n_classes)
+    else:
+        yield from _product_neighbors(form, n_classes, most_rows)
+    if are_wide:
+        yield from (replace(form, cut_bits=n) for n in CUT_BITS if n != form.cut_bits)
+    if are_numbers:
+        all_cuts = BRANCHING_CUTS if form.is_branching else CUTS
+        yield from (replace(form, cuts=cuts) for cuts in all_cuts if cuts != form.cuts)
+
+
+def _product_neighbors(
+    form: EnsembleConfig, n_classes: int, most_rows: int
+) -> Iterator[EnsembleConfig]:
     for rows in (form.rows // 2, form.rows * 2):
-        if ROWS[0] <= rows <= ROWS[1]:
+        if ROWS[0] <= rows <= most_rows:
             yield replace(form, rows=rows)
     for bits in (form.bits - 1, form.bits + 1):
         if BITS[0] <= bits <= (CODEWORD_BITS if form.dictionary else BITS[1]):
@@ -104,5 +202,17 @@ def neighbors(
     if form.rows >= LARGE:
         is_usual = form.features == EnsembleConfig.features
         yield replace(form, features=MORE_FEATURES if is_usual else EnsembleConfig.features)
-    if are_numbers:
-        yield from (replace(form, cuts=cuts) for cuts in CUTS if cuts != form.cuts)
+
+
+def _branching_neighbors(form: EnsembleConfig, n_classes: int) -> Iterator[EnsembleConfig]:
+    for leaves in (form.leaves // 2, form.leaves * 2):
+        if leaves in (LEAVES_ALONE if form.is_single else LEAVES):
+            yield replace(form, leaves=leaves)
+    widths = () if form.is_single else _tree_bits(n_classes)
+    for bits in widths:
+        if bits != form.bits and abs(widths.index(bits) - widths.index(form.bits)) == 1:
+            yield replace(form, bits=bits)
+
+
+def _tree_bits(n_classes: int) -> tuple[int, ...]:
+    return BINARY_BITS if n_classes == 2 else BRANCHING_BITS

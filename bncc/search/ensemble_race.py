@@ -1,60 +1,124 @@
 """Race of boosted tables for a budget: each form against the best so far, fold by fold."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from bncc._types import FloatArray
+from bncc.resources import Budget
 from bncc.search.capacity import Capacity
-from bncc.search.ensemble_configs import EnsembleConfig, neighbors
-from bncc.search.evaluation import Evaluation, Evaluator, Judgement
+from bncc.search.choice import CLOSE, is_worse
+from bncc.search.ensemble_configs import (
+    LEAVES_ALONE,
+    MOST_ROWS,
+    ROWS,
+    EnsembleConfig,
+    neighbors,
+    single_tables,
+    starts,
+)
+from bncc.search.evaluation import Evaluation, Evaluator, Judgement, losses_of
 from bncc.train.settings import TrainSettings
 
-TRIED_AT_LEAST = (
-    EnsembleConfig(rows=8),
-    EnsembleConfig(rows=16),
-    EnsembleConfig(rows=32),
-    EnsembleConfig(rows=16, refit="soft"),
-)
 HOPELESS = 2.0
 """Standard errors behind the best at which the evaluation of a form stops."""
+MOST_TRIES = 3
+"""Number of builds for another budget."""
+FASTER = 0.8
+"""Fraction of the best form's instructions up to which a form is of interest for its time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedSum(Evaluation):
-    """Boosted tables that fit, with the data for comparisons with later ones."""
+    """Boosted tables with a price."""
 
     form: EnsembleConfig  # Form of its tables
-    # On the first folds, or on all of them unless the form is eliminated
-    judgements: tuple[Judgement, ...] = field(default=(), repr=False, compare=False)
 
 
-def judged_sums(evaluator: Evaluator) -> Iterator[JudgedSum]:
-    """Try boosted tables of several forms, then neighbors of the best until none is better."""
-    room, dataset, folds = Capacity(evaluator), evaluator.given.dataset, evaluator.given.folds
-    best: JudgedSum | None = None
+def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[JudgedSum]:
+    """
+    Try boosted tables of several forms, then neighbors of the best until none is better.
+
+    Where the best of the other kind of tables, products or branching ones, is faster and not
+    clearly worse, its neighbors are tried too.
+    """
+    room, given = room or Capacity(evaluator), evaluator.given
+    is_timed = given.budget.flash is None and given.budget.instructions is not None
+    are_wide = given.folds[0].are_wide
     seen: set[EnsembleConfig] = set()
-    new = list(TRIED_AT_LEAST)
+    leaders: dict[bool, JudgedSum] = {}  # By the kind of tables
+    n_classes = len(given.dataset.classes)
+    first = starts(n_classes, are_wide=are_wide, is_timed=is_timed)
+    new = [*first, *_single(room)]
     while new:
         for form in new:
+            best = min(leaders.values(), key=lambda one: one.order, default=None)
             one = _judged(form, room, evaluator, best)
             if one is not None:
-                best = one if best is None else min(best, one, key=lambda judged: judged.order)
-                yield replace(one, judgements=())  # only those of the best are needed
+                leader = leaders.get(form.is_branching, one)
+                leaders[form.is_branching] = min(leader, one, key=lambda each: each.order)
+                yield one
         seen.update(new)
-        beside = neighbors(
-            best.form if best else TRIED_AT_LEAST[0],
-            len(dataset.classes),
-            are_numbers=folds[0].are_numbers,
-        )
+        centers = [one.form for one in _worth_more(leaders)] or [first[0]]
+        beside = {
+            form: None
+            for center in centers
+            for form in neighbors(
+                center,
+                n_classes,
+                are_numbers=given.folds[0].are_numbers,
+                are_wide=are_wide,
+                most_rows=MOST_ROWS if is_timed else ROWS[1],
+            )
+        }
         new = [form for form in beside if form not in seen]
+
+
+def resized(
+    one: JudgedSum, room: Capacity, evaluator: Evaluator, budget: Budget
+) -> JudgedSum | None:
+    """
+    Return tables of the same form for another budget, with roughly as many as fit in it.
+
+    They are evaluated on all folds. None if there are no such tables.
+    """
+    form = one.form
+    if form.is_single:
+        smaller = one.price.flash > (budget.room or 0)
+        leaves = form.leaves // 2 if smaller else form.leaves * 2
+        if leaves not in LEAVES_ALONE:
+            return None
+        form = replace(form, leaves=leaves)
+    base, n_tables = evaluator.given.base, room.guess(form, budget)
+    for _ in range(MOST_TRIES):
+        settings = form.settings(base, n_tables)
+        if settings == one.settings:
+            return None
+        used = budget.utilization(evaluator.priced(settings).price)
+        if used <= 1 or n_tables == 1:
+            break
+        n_tables = max(1, min(n_tables - 1, int(n_tables / used)))
+    return _sum(form, settings, tuple(evaluator.judgements(settings)), evaluator)
+
+
+def _single(room: Capacity) -> list[EnsembleConfig]:
+    """Return the largest single table that fits, if any."""
+    for form in single_tables():
+        if room.may_fit(form) and room.fitted(form, 1) is not None:
+            return [form]
+    return []
+
+
+def _worth_more(leaders: dict[bool, JudgedSum]) -> list[JudgedSum]:
+    """Return the best, and that of the other kind if it is faster and not clearly worse."""
+    if not leaders:
+        return []
+    best, *others = sorted(leaders.values(), key=lambda one: one.order)
+    return [best, *(one for one in others if _is_close(one, best) and _time(one) < _time(best))]
 
 
 def _judged(
     form: EnsembleConfig, room: Capacity, evaluator: Evaluator, best: JudgedSum | None
 ) -> JudgedSum | None:
-    """Return boosted tables of a form; None if none fit, or they cannot beat the best."""
+    """Return boosted tables of a form; None if none fit, or they cannot compete with the best."""
     n_tables = room.guess(form)
     # Learning is faster than building: forms that are not better are not measured.
     base = evaluator.given.base
@@ -62,7 +126,7 @@ def _judged(
     judged = _judge(evaluator, guessed, best)
     if best is not None and len(judged) < len(evaluator.given.folds):
         return None
-    if best is not None and room.knows(form) and not _is_better(judged, best):
+    if best is not None and room.knows(form) and not _competes(form, n_tables, judged, room, best):
         return None
     fitted = room.fitted(form, n_tables)
     if fitted is None:
@@ -70,13 +134,22 @@ def _judged(
     settings = form.settings(base, fitted.n_tables)
     if settings != guessed:
         judged = _judge(evaluator, settings, best)
+    return _sum(form, settings, judged, evaluator)
+
+
+def _sum(
+    form: EnsembleConfig,
+    settings: TrainSettings,
+    judged: Sequence[Judgement],
+    evaluator: Evaluator,
+) -> JudgedSum:
     return JudgedSum(
         settings,
         tuple(one.error for one in judged),
         tuple(one.choice for one in judged),
-        fitted.price,
+        evaluator.priced(settings).price,
+        losses=losses_of(judged),
         form=form,
-        judgements=judged,
     )
 
 
@@ -87,22 +160,43 @@ def _judge(
     judged: list[Judgement] = []
     for one in evaluator.judgements(settings):
         judged.append(one)
-        if _is_hopeless(judged, best):
+        if best is not None and _is_behind(judged, best, HOPELESS):
             break
     return tuple(judged)
 
 
-def _losses(judged: Sequence[Judgement]) -> FloatArray:
-    return np.concatenate([one.losses for one in judged])
+def _competes(
+    form: EnsembleConfig,
+    n_tables: int,
+    judged: Sequence[Judgement],
+    room: Capacity,
+    best: JudgedSum,
+) -> bool:
+    """Return whether boosted tables are better, or faster and not clearly worse."""
+    if losses_of(judged).mean() < _mean(best):
+        return True
+    is_faster = room.time(form, n_tables) < FASTER * _time(best)
+    return is_faster and not _is_behind(judged, best, CLOSE)
 
 
-def _is_better(judged: Sequence[Judgement], best: JudgedSum) -> bool:
-    return bool(_losses(judged).mean() < _losses(best.judgements).mean())
+def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:
+    """Return whether boosted tables are some standard errors worse than the best on their rows."""
+    assert best.losses is not None
+    losses = losses_of(judged)
+    return is_worse(losses, best.losses[: len(losses)], by)
 
 
-def _is_hopeless(judged: Sequence[Judgement], best: JudgedSum | None) -> bool:
-    """Return whether boosted tables are significantly worse than the best on the same rows."""
-    if best is None:
-        return False
-    more = _losses(judged) - _losses(best.judgements[: len(judged)])
-    return bool(more.mean() > HOPELESS * more.std() / np.sqrt(len(more)))
+def _is_close(one: JudgedSum, best: JudgedSum) -> bool:
+    assert one.losses is not None
+    assert best.losses is not None
+    is_whole = len(one.losses) == len(best.losses)
+    return is_whole and not is_worse(one.losses, best.losses, CLOSE)
+
+
+def _mean(one: JudgedSum) -> float:
+    assert one.losses is not None
+    return float(one.losses.mean())
+
+
+def _time(one: JudgedSum) -> float:
+    return float("inf") if one.price.slowest is None else float(one.price.slowest)

@@ -7,7 +7,7 @@ log or is computed here, in local processes or on a cluster, with the same resul
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -18,7 +18,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import BnccError, CheckpointError, WorkerError
 from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
-from bncc.pricing import price_of
+from bncc.pricing import layout_price_of, price_of
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
@@ -37,7 +37,7 @@ Read = TypeVar("Read")
 Candidate = TrainSettings
 """The candidate: all settings of its training."""
 Sizes = Sequence[tuple[int, int]]
-"""Rows and cuts of each boosted table."""
+"""Rows and cuts of each boosted table; of a branching one, leaves and nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +62,35 @@ class Judgement:
         return float(self.losses.mean())
 
 
+def losses_of(judged: Sequence[Judgement]) -> FloatArray:
+    """
+    Return the losses on the rows of all folds, in turn.
+
+    Shapes: returns (n_rows,) float64.
+    """
+    return np.concatenate([one.losses for one in judged])
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """A candidate that fits."""
 
     settings: Candidate
-    # errors, choice: By fold, 0 .. 1, and in the measure of the choice; networks and eliminated
-    # boosted tables have fewer folds
+    # errors, choice: By fold, 0 .. 1, and in the measure of the choice; eliminated boosted tables
+    # have fewer folds
     errors: tuple[float, ...]
     choice: tuple[float, ...]
-    price: Resources  # Its resources
+    price: Resources  # Its resources in the layout that decides whether it fits
     result: TrainResult | None = None  # The classifier of all rows, once trained
+    # Loss on each validation row, fold by fold; None if unknown.
+    # Shapes: (n_rows,) float64
+    losses: FloatArray | None = field(default=None, repr=False, compare=False)
+    layout: Resources | None = None  # Those of the layout that suits the budget best, once known
+
+    @property
+    def resources(self) -> Resources:
+        """Resources of the best known layout."""
+        return self.layout or self.price
 
     @property
     def order(self) -> tuple[int, float, int]:
@@ -127,7 +145,7 @@ class SearchInput:
 class Part:
     """A part of the evaluation of a candidate."""
 
-    kind: Literal["grow", "judge", "price", "count", "train"]
+    kind: Literal["grow", "judge", "price", "layout", "count", "train"]
     candidate: Candidate
     fold: int = 0  # Index of the fold; ignored if the part uses all rows
 
@@ -178,6 +196,11 @@ class Evaluator:
         found = self._result(Part("price", candidate))
         return self._read(_priced, found)
 
+    def layouts(self, candidates: Sequence[Candidate]) -> Iterator[Resources]:
+        """Yield the resources of boosted tables in the layout that suits the budget best."""
+        for found in self._results([Part("layout", candidate) for candidate in candidates]):
+            yield self._read(_price, found)
+
     def counted(self, candidate: Candidate) -> Resources | None:
         """Determine the resources of a network with counted tables; None if it cannot fit."""
         found = self._result(Part("count", candidate))
@@ -187,6 +210,11 @@ class Evaluator:
         """Train a candidate on all rows, and determine its resources."""
         found = self._result(Part("train", candidate))
         return self._read(_trained, found), self._read(_price, found)
+
+    def least(self, candidate: Candidate) -> Resources:
+        """Determine the resources of a network in the layout that decides whether it fits."""
+        found = self._result(Part("train", candidate))
+        return self._read(_least, found)
 
     def _result(self, part: Part) -> Result:
         (found,) = self._results((part,))
@@ -255,7 +283,7 @@ def with_errors(result: TrainResult, errors: Sequence[float], choose_by: str) ->
 
 
 def sizes_of(grids: Sequence[GridTable]) -> Sizes:
-    """Return rows and cuts of some tables."""
+    """Return rows and cuts of some tables, leaves and nodes of branching ones."""
     return [(grid.n_rows, grid.n_cuts) for grid in grids]
 
 
@@ -290,6 +318,12 @@ def _price_sum(given: SearchInput, part: Part) -> Result:
     }
 
 
+def _price_layout(given: SearchInput, part: Part) -> Result:
+    fold = given.folds[part.fold]
+    price = layout_price_of(fold.model(part.candidate), given.budget, fold.rest.table)
+    return {"price": price.to_json()}
+
+
 def _count(given: SearchInput, part: Part) -> Result:
     model = train_model(given.dataset, part.candidate).model
     n_bytes, flash = model_facts(model)["table_bits"] // 8, given.budget.flash
@@ -300,13 +334,17 @@ def _count(given: SearchInput, part: Part) -> Result:
 
 def _train(given: SearchInput, part: Part) -> Result:
     result = train_model(given.dataset, part.candidate, test=given.test)
-    price = price_of(result.model, given.budget, given.dataset.table)
+    price = layout_price_of(result.model, given.budget, given.dataset.table)
+    least = price
+    if not part.candidate.is_boosted:
+        least = price_of(result.model, given.budget, given.dataset.table)
     model = b64encode(to_bytes(result.model)).decode()
     return {
         "model": model,
         "seconds": result.seconds,
         "notes": list(result.notes),
         "price": price.to_json(),
+        "least": least.to_json(),
     }
 
 
@@ -314,6 +352,7 @@ _WORK: Mapping[str, Callable[[SearchInput, Part], Result]] = {
     "grow": _grow,
     "judge": _judge,
     "price": _price_sum,
+    "layout": _price_layout,
     "count": _count,
     "train": _train,
 }
@@ -338,6 +377,10 @@ def _trained(found: Result) -> TrainResult:
 
 def _price(found: Result) -> Resources:
     return Resources.from_json(found["price"])
+
+
+def _least(found: Result) -> Resources:
+    return Resources.from_json(found["least"])
 
 
 def _sizes(found: Result) -> Sizes:

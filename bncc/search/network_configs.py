@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bncc.search.evaluation import Evaluation, Evaluator
+from bncc.resources import Budget
+from bncc.search.evaluation import Evaluation, Evaluator, losses_of
 from bncc.train.options import DEFAULT_BITS
 from bncc.train.settings import TrainSettings
 
@@ -16,23 +17,28 @@ FEWER_CUTS: tuple[Mapping[str, Any], ...] = (
 """Replacements for MDL discretization."""
 
 
-def judged_network(name: str, evaluator: Evaluator) -> Evaluation | None:
-    """Train a network with the most bits that fit."""
-    given = evaluator.given
-    for settings in _sizes(name, given.base):
-        least = evaluator.counted(replace(counting(settings), validation=0))
-        if least is None or not given.budget.admits(least):
+def judged_network(
+    name: str, evaluator: Evaluator, budget: Budget | None = None
+) -> Evaluation | None:
+    """Train a network with the most bits that fit, in the search's budget or in another one."""
+    budget = budget or evaluator.given.budget
+    for settings in _sizes(name, evaluator.given.base):
+        counted = evaluator.counted(replace(counting(settings), validation=0))
+        if counted is None or not budget.admits(counted):
             continue
         result, price = evaluator.trained(settings)
-        if given.budget.admits(price):
-            # The first fold evaluated it in its training, but the choice may use another measure.
-            first = result.model.training["error_validation"]
-            by_error = given.folds[0].chooses_by_error
-            judged = list(evaluator.judgements(settings, since=1 if by_error else 0))
-            others = judged if by_error else judged[1:]
-            errors = (first, *(one.error for one in others))
-            choice = errors if by_error else tuple(one.choice for one in judged)
-            return Evaluation(settings, errors, choice, price, result)
+        least = evaluator.least(settings)
+        if budget.admits(least):
+            judged = tuple(evaluator.judgements(settings))
+            return Evaluation(
+                settings,
+                tuple(one.error for one in judged),
+                tuple(one.choice for one in judged),
+                least,
+                result,
+                losses_of(judged),
+                price,
+            )
     return None
 
 

@@ -10,19 +10,27 @@ from bncc._types import BoolArray, FloatArray
 from bncc.boosting.boost import Boosted, boost
 from bncc.boosting.learn import refit
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
-from bncc.data.dataset import Dataset
+from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, n_bins_of
+from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of
 
 ENOUGH_ROWS = 5000
 """Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
 satimage (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB), the best of 36 forms on
 four fifths instead of one has 0.1 and 0.3 percentage points less error on the test rows."""
+OF_REFIT = frozenset({
+    "n_tables", "bits", "frac_bits", "float_epochs", "quantized_epochs", "lr", "last_lr", "dropout",
+    "weight_decay", "batch_size", "has_prior", "dictionary",
+})  # fmt: skip
+"""Settings of boosting that do not change how tables grow, apart from their number."""
+BYTE_SPAN = 255
+MOST_MODELS = 64
+"""Largest number of learned models that are kept for their layouts."""
 SPARE = 1.25
 """Ratio of grown to requested tables if the existing ones are too few, for later requests."""
 
@@ -45,14 +53,21 @@ class Fold:
         self.rest, self.held = rest, held
         self.choose_by, self._class_weights = choose_by, class_weights
         self._base = base
-        self._rows: dict[int, SumRows] = {}
-        self._last: tuple[TrainSettings, Model] | None = None
+        self._rows: dict[Hashable, SumRows] = {}
+        self._models: dict[str, Model] = {}
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
 
     @property
     def chooses_by_error(self) -> bool:
         """True if all errors have equal weight."""
         return self.choose_by == "error"
+
+    @property
+    def are_wide(self) -> bool:
+        """True if most columns hold integers of more values than fit in a byte."""
+        columns = self.rest.table.columns
+        n_wide = sum(c.kind == "integer" and _span(c) > BYTE_SPAN for c in columns)
+        return 2 * n_wide >= len(columns)
 
     @property
     def are_numbers(self) -> bool:
@@ -65,12 +80,9 @@ class Fold:
         """Return tables before the refit."""
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
-        key: tuple[Hashable, ...] = (
-            n_bins_of(settings),
-            boosting.rows,
-            boosting.features,
-            recipe.eta,
-        )
+        grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
+        inputs = n_bins_of(settings), cut_bits_of(settings)
+        key: tuple[Hashable, ...] = (*inputs, *grows, recipe.eta, boosting.is_single_tree)
         if recipe.is_corrective:
             key += (n_tables, boosting.weight_decay)
         asked, grown = self._grown.get(key, (0, None))
@@ -82,12 +94,15 @@ class Fold:
 
     def model(self, settings: TrainSettings) -> Model:
         """Learn boosted tables."""
-        if self._last is not None and self._last[0] == settings:
-            return self._last[1]
+        key = repr(settings)
+        if key in self._models:
+            return self._models[key]
         rows, boosting, recipe = self._ready(settings)
         learned = refit(self.grown(settings), rows.samples, boosting, recipe)
         model = rows.model(learned, boosting.bits)
-        self._last = settings, model
+        if len(self._models) >= MOST_MODELS:
+            self._models.pop(next(iter(self._models)))
+        self._models[key] = model
         return model
 
     def misses(self, model: Model) -> BoolArray:
@@ -110,11 +125,17 @@ class Fold:
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
     def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
-        n_bins = n_bins_of(settings)
-        if n_bins not in self._rows:
-            self._rows[n_bins] = sum_rows(self.rest, settings)
-        rows, boosting = self._rows[n_bins], boost_settings_of(settings)
+        key = n_bins_of(settings), cut_bits_of(settings)
+        if key not in self._rows:
+            self._rows[key] = sum_rows(self.rest, settings)
+        rows = self._rows[key]
+        boosting = boost_settings_of(settings, len(rows.classes))
         return rows, boosting, recipe_of(boosting, len(rows.features), len(rows.classes))
+
+
+def _span(column: Column) -> int:
+    known = column.values[~column.missing]
+    return int(known.max()) - int(known.min()) if len(known) else 0
 
 
 def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:

@@ -14,7 +14,10 @@ from bncc.structure.options import check_values, one_of
 
 SUM = "tables"
 """Boosted tables: an additive ensemble, not a network."""
-SUM_KEYS = ("tables", "rows", "features", "cuts", "dictionary", "rate", "decay", "shift")
+SUM_KEYS = (
+    "tables", "rows", "features", "leaves", "depth", "cuts", "cut-bits", "dictionary", "rate",
+    "decay", "shift",
+)  # fmt: skip
 
 CONTRACT = (
     "chow-liu", "naive", "forest", "random", "tan-subset", "tan-all", "tan-heuristic",

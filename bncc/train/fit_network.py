@@ -77,6 +77,7 @@ def fit_model(
         settings.discretize or "mdl",
         n_bins=settings.n_bins,
         rebin_states=settings.discretize is not None,
+        readings=settings.readings,
     )
     if len(dataset.classes) > MAX_CLASSES:
         raise DataError(

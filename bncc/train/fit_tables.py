@@ -1,6 +1,6 @@
 """Training of boosted tables, from raw readings to a model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,24 +10,26 @@ from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.discretize.feature import Feature, states_of
-from bncc.discretize.fit import fit_features
+from bncc.discretize.fit import READINGS, fit_features
 from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
+from bncc.train.coarse_cuts import coarse_inputs
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, n_bins_of, shift_of
+from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
 
 MOST_OF_A_BYTE = 255
 """Largest number of states of a feature that the C reads as a byte."""
 
 
-def sum_inputs(features: Sequence[Feature]) -> tuple[Feature, ...]:
-    """Prepare fitted features for boosted tables."""
-    return one_range([missing_below(feature) for feature in one_kind(features)])
+def sum_inputs(features: Sequence[Feature], *, is_one_kind: bool = True) -> tuple[Feature, ...]:
+    """Prepare fitted features for boosted tables, whose types are ours to choose or are given."""
+    typed = one_kind(features) if is_one_kind else features
+    return one_range([missing_below(feature) for feature in typed])
 
 
 def one_kind(features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -79,25 +81,31 @@ def pruned(
     """Drop thresholds that no table uses; a state is then the interval between two others."""
     used: list[set[int]] = [set() for _ in features]
     for grid in grids.tables:
-        for f, cuts in zip(grid.features, grid.cuts, strict=True):
+        for f, cuts in _cuts_of(grid):
             used[f].update(cuts)
     kept = [
         _kept(feature, cuts) if feature.is_numeric else tuple(range(feature.n_states - 1))
         for feature, cuts in zip(features, used, strict=True)
     ]
     place = [{cut: k for k, cut in enumerate(cuts)} for cuts in kept]
-    tables = (
-        DecisionTable(
-            grid.features,
-            tuple(
-                tuple(place[f][cut] for cut in cuts)
-                for f, cuts in zip(grid.features, grid.cuts, strict=True)
-            ),
-        )
-        for grid in grids.tables
-    )
+    tables = tuple(_placed(grid, place) for grid in grids.tables)
     inputs = (_fewer(feature, cuts) for feature, cuts in zip(features, kept, strict=True))
-    return tuple(inputs), TableEnsemble(tuple(tables))
+    return tuple(inputs), TableEnsemble(tables)
+
+
+def _cuts_of(grid: GridTable) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield features with cuts, a feature for each of its nodes in a tree."""
+    is_tree = isinstance(grid, BranchingTable)
+    cuts = ((cut,) for cut in grid.cuts) if is_tree else grid.cuts
+    yield from zip(grid.features, cuts, strict=True)
+
+
+def _placed(grid: GridTable, place: Sequence[Mapping[int, int]]) -> GridTable:
+    """Return a table with other numbers of its cuts."""
+    placed = [tuple(place[f][cut] for cut in cuts) for f, cuts in _cuts_of(grid)]
+    if isinstance(grid, BranchingTable):
+        return replace(grid, cuts=tuple(cut for (cut,) in placed))
+    return DecisionTable(grid.features, tuple(placed))
 
 
 def _kept(feature: Feature, used: set[int]) -> tuple[int, ...]:
@@ -145,6 +153,9 @@ def image_of(table: Table, height: int, width: int) -> Table:
             f"shift={height}x{width} needs pixels, but column {odd[0]!r} contains text; fix its "
             "cells, or leave out shift"
         )
+    if any(column.has_gaps for column in table.columns):
+        # A shift moves a missing pixel to any column.
+        table = Table(tuple(replace(each, has_gaps_elsewhere=True) for each in table.columns))
     if len({column.kind for column in table.columns}) == 1:
         return table
     return Table(tuple(map(_fractions, table.columns)))
@@ -168,8 +179,8 @@ def moved_tables(image: Table, height: int, width: int) -> Iterator[Table]:
 def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = silence) -> Model:
     """Train boosted tables on all rows of a data set."""
     rows = sum_rows(dataset, settings)
-    boosting = boost_settings_of(settings)
     n_classes = len(rows.classes)
+    boosting = boost_settings_of(settings, n_classes)
     learned = learn_tables(
         rows.X, rows.y, rows.n_states, n_classes, boosting, rows.weights, progress
     )
@@ -218,8 +229,11 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
             settings.discretize or "quantile",
             n_bins=n_bins_of(settings),
             rebin_states=settings.discretize is not None,
-        )
+            readings=settings.readings,
+        ),
+        is_one_kind=settings.readings == READINGS[0],
     )
+    features = coarse_inputs(features, readings, cut_bits_of(settings))
     tables = (readings,) if shape is None else moved_tables(readings, *shape)
     X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
     n_copies = len(X) // dataset.n_rows

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from bncc.boosting.settings import BoostSettings
+from bncc.discretize.fit import READINGS
 from bncc.option_ranges import FRACTION, NOT_NEGATIVE, POSITIVE, Range, at_least, at_most
 from bncc.structure.catalog import STRUCTURES, SUM
 
@@ -156,6 +157,12 @@ class TrainOptions:
         int,
         Option(within=(at_least(2),), help="Bins per column for quantile and width [default: 8]."),
     ] = 8
+    # int16 if the training readings of a column fit, else int32; float32 for fractions
+    readings: Annotated[str, Option(
+        choices=READINGS, noun="type of readings", shows_default=True,
+        help="C type of numeric readings: auto is int16 or int32; smallest may be uint8 or int8; "
+        "fractions are float32.",
+    )] = READINGS[0]  # fmt: skip
     # With fewer than two of the three numbers of bits given, the binary point is chosen on
     # validation rows; boosted tables derive it from the width.
     bits: Annotated[

@@ -4,6 +4,7 @@ from typing import Any
 
 from bncc import __version__
 from bncc.data.dataset import Dataset
+from bncc.discretize.fit import READINGS
 from bncc.train.checkpoint.folder import data_digest
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.margin.settings import margin_settings_of
@@ -41,6 +42,8 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
         "seed": settings.seed,
         "epochs": None,
     }
+    if settings.readings != READINGS[0]:
+        record["reading_types"] = settings.readings
     if settings.class_weight is not None:
         record["class_weight"] = settings.class_weight
     if settings.is_boosted:

@@ -106,7 +106,18 @@ _OPTIONS = {
     "tables": OptionText("N", str(_BOOSTING.n_tables), "Maximum number of tables."),
     "rows": OptionText("N", str(_BOOSTING.rows), "Maximum number of rows per table."),
     "features": OptionText("N", str(_BOOSTING.features), "Maximum number of features per table."),
+    "leaves": OptionText(
+        "N",
+        str(_BOOSTING.leaves),
+        "Maximum number of leaves per table, which a tree addresses; 0: rows by cuts.",
+    ),
+    "depth": OptionText(
+        "N", str(_BOOSTING.depth), "Maximum depth of such a tree; 0: log2(leaves) + 2."
+    ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
+    "cut-bits": OptionText(
+        "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."
+    ),
     "dictionary": OptionText(
         "N",
         str(_BOOSTING.dictionary),

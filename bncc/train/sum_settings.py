@@ -4,7 +4,7 @@ import re
 from math import isfinite
 from typing import Any
 
-from bncc.boosting.settings import SETTINGS, BoostSettings
+from bncc.boosting.settings import SETTINGS, TREE_REFIT, BoostSettings
 from bncc.errors import OptionError
 from bncc.train.options import TrainOptions
 
@@ -25,16 +25,23 @@ wisdm_activity           15.97  14.64  15.33  15.24  14.77
 har_exercise             6.02   6.02   4.86   6.02   6.25
 =======================  =====  =====  =====  =====  =====
 """
+TREE_BITS, BINARY_TREE_BITS = 4, 8
+"""Bits of a leaf's costs if none are named: for more than two classes, and for two."""
+PRODUCT_KEYS = ("rows", "features", "dictionary")
+"""Options of tables whose rows are combinations of cuts."""
+CUT_BITS = ("0", "8")
 SHIFTED_EPOCHS = 4, 12
 """Epochs before and after rounding begins, if each row occurs five times."""
 
 
-def boost_settings_of(settings: TrainOptions) -> BoostSettings:
-    """Return the options of boosting."""
-    given: dict[str, Any] = {}
+def boost_settings_of(settings: TrainOptions, n_classes: int | None = None) -> BoostSettings:
+    """Return the options of boosting; without a number of classes, those for many."""
+    _check_form(settings)
+    given: dict[str, Any] = dict(TREE_REFIT) if _leaves_of(settings) else {}
     if shift_of(settings) is not None:
         given |= {"float_epochs": SHIFTED_EPOCHS[0], "quantized_epochs": SHIFTED_EPOCHS[1]}
-    named: dict[str, Any] = {"frac_bits": _frac_bits_of(settings)}
+    bits = _bits_of(settings, n_classes)
+    named: dict[str, Any] = {"frac_bits": _frac_bits_of(settings, bits)}
     for each in SETTINGS.values():
         if each.key is not None and each.key in settings.structure_options:
             is_whole = isinstance(getattr(BoostSettings, each.name), int)  # by its default
@@ -42,13 +49,46 @@ def boost_settings_of(settings: TrainOptions) -> BoostSettings:
         elif each.option is not None:
             named[each.name] = getattr(settings, each.option)
     given |= {field: value for field, value in named.items() if value is not None}
-    return BoostSettings(bits=settings.total_bits, seed=settings.seed, **given)
+    return BoostSettings(bits=bits, seed=settings.seed, **given)
 
 
-def _frac_bits_of(settings: TrainOptions) -> int | None:
+def _leaves_of(settings: TrainOptions) -> int:
+    return _whole(settings, "leaves") if "leaves" in settings.structure_options else 0
+
+
+def _is_single_tree(settings: TrainOptions) -> bool:
+    is_one = "tables" in settings.structure_options and _whole(settings, "tables") == 1
+    return is_one and _leaves_of(settings) > 0
+
+
+def _check_form(settings: TrainOptions) -> None:
+    """Reject options of product tables and of branching tables together."""
+    options, leaves = settings.structure_options, _leaves_of(settings)
+    for key in PRODUCT_KEYS if leaves else ():
+        if key in options:
+            raise OptionError(
+                f"structure option {key}={options[key]} does not apply to the trees of "
+                f"leaves={leaves}; leave out one of the two"
+            )
+    if not leaves and "depth" in options and _whole(settings, "depth"):
+        raise OptionError(
+            f"structure option depth={options['depth']} limits trees; add leaves=16, or leave it "
+            "out"
+        )
+
+
+def _bits_of(settings: TrainOptions, n_classes: int | None) -> int:
+    """Return the bits of a cost: those that are named, else the default of the form of tables."""
+    is_named = settings.bits is not None or None not in (settings.int_bits, settings.frac_bits)
+    if is_named or not _leaves_of(settings):
+        return settings.total_bits
+    return BINARY_TREE_BITS if n_classes == 2 and not _is_single_tree(settings) else TREE_BITS
+
+
+def _frac_bits_of(settings: TrainOptions, bits: int) -> int | None:
     """Return the bits after the binary point, if they or those before it are named."""
     if settings.int_bits is not None:
-        return settings.total_bits - settings.int_bits
+        return bits - settings.int_bits
     return settings.frac_bits
 
 
@@ -57,6 +97,14 @@ def n_bins_of(settings: TrainOptions) -> int:
     if "cuts" in settings.structure_options:
         return _whole(settings, "cuts") + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
+
+
+def cut_bits_of(settings: TrainOptions) -> int:
+    """Return the highest bits of a reading that cuts may depend on; 0 for all."""
+    text = settings.structure_options.get("cut-bits", CUT_BITS[0])
+    if text not in CUT_BITS:
+        raise OptionError(f"structure option cut-bits={text} is unknown; choose 0 or 8")
+    return int(text)
 
 
 def shift_of(settings: TrainOptions) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from bncc.lower.discretizers.rates import rates_of
 from bncc.structure.graph import forest
 from tests import models as hand
 
-LOW16, LOW32 = -(2**15), -(2**31)
+LOW8, LOW16, LOW32 = -(2**7), -(2**15), -(2**31)
 TINY, HUGE = 2.0**-149, 2.0**128 - 2.0**104
 FEATURES = {
     "int16 bytes": (
@@ -27,6 +27,18 @@ FEATURES = {
         Feature("c", "int16", 4, thresholds=(-30000, 0, 30000), missing_state=3),
         Feature("d", "int16", 1),
     ),
+    "int8": (
+        Feature("a", "int8", 4, thresholds=(LOW8, LOW8 + 1, 100), missing_state=1),
+        Feature("b", "int8", 5, thresholds=(-20, 3, 40), missing_state=4),
+        Feature("c", "int8", 3, thresholds=(126, 127), missing_state=0),
+        Feature("d", "int8", 18, thresholds=tuple(range(-1, 33, 2)), missing_state=17),
+    ),
+    "uint8": (
+        Feature("a", "uint8", 4, thresholds=(0, 1, 254), missing_state=3),
+        Feature("b", "uint8", 4, thresholds=(127, 128, 255)),
+        Feature("c", "uint8", 3, thresholds=(7, 9), missing_state=2),
+        Feature("d", "uint8", 17, thresholds=tuple(range(0, 256, 17))),
+    ),
     "int32": (
         Feature("a", "int32", 4, thresholds=(LOW32, LOW32 + 1, LOW32 + 200), missing_state=3),
         Feature("b", "int32", 4, thresholds=(2**31 - 200, 2**31 - 2, 2**31 - 1), missing_state=1),
@@ -38,6 +50,11 @@ FEATURES = {
         Feature("c", "float32", 4, thresholds=(-HUGE, -2.0, -1.0), missing_state=0),
         Feature("d", "float32", 3, thresholds=(1.0, HUGE), missing_state=1),
         Feature("e", "float32", 2, missing_state=1),
+    ),
+    "mixed bytes": (
+        Feature("a", "uint8", 4, thresholds=(4, 5, 200), missing_state=1),
+        Feature("b", "int8", 4, thresholds=(-4, 5, 100), missing_state=2),
+        Feature("c", "float32", 3, thresholds=(-0.5, 0.5), missing_state=2),
     ),
     "wide": (
         Feature("a", "int16", 5, thresholds=(-300, -100, 2000, 9000), missing_state=4),

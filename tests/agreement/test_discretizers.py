@@ -47,7 +47,14 @@ INFINITIES = (2139095040, -8388608)
 
 
 @pytest.mark.parametrize(
-    ("name", "method"), [("int16 bytes", "tree"), ("int16 bytes", "nibbles"), ("float32", "tree")]
+    ("name", "method"),
+    [
+        ("int16 bytes", "tree"),
+        ("int16 bytes", "nibbles"),
+        ("uint8", "tree"),
+        ("int8", "nibbles"),
+        ("float32", "tree"),
+    ],
 )
 def test_a_wrong_number_is_seen(require_tool, name, method):
     """Errors of one unit: bounds of comparisons and the states themselves."""
@@ -58,7 +65,7 @@ def test_a_wrong_number_is_seen(require_tool, name, method):
     code = without_comments(text[start:end])
     found = [
         number
-        for number in re.finditer(r"(?<=<= )-?\d+|(?<=return )\d+(?=U;)", code)
+        for number in re.finditer(r"(?<=<= )-?\d+(?=U?\))|(?<=return )\d+(?=U;)", code)
         if int(number.group()) not in INFINITIES
     ]
     for number in (found[0], found[len(found) // 2], found[-1]):

@@ -27,7 +27,7 @@ WITHOUT = {
     "planes": [
         "int32_thresholds", "category_with_missing", "one_state_feature", "ties", "all_zero",
         "class_with_parents", "hostile_names", "three_classes_2_bits", "two_cost_arrays",
-        "two_word_arrays", "three_cost_arrays",
+        "two_word_arrays", "three_cost_arrays", "bytes_and_others",
     ],
     "columns": [
         name for name in BY_NAME

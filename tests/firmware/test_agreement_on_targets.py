@@ -36,7 +36,10 @@ MODELS = {
         "naive_integer",  # raw readings: an array of int16
         "int32_thresholds",  # of int32, thresholds at the ends of its range
         "tan_float",  # of float
+        "int8_readings",
+        "uint8_readings",  # none is missing
         "mixed_kinds",  # a struct of all of these and of codes of 8 and 16 bits
+        "bytes_and_others",  # a struct of int8, uint8 and others
         "wide_states",  # states of 16 bits
         "general_network",  # several parents
         "pseudo_tan",  # arcs that form cycles

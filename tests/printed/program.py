@@ -19,6 +19,7 @@ from tests.printed.types import Array, Float, Int, Pointer, Record, Rom, convert
 _WORDS = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
 _FAST = ("uint_fast8_t", "uint_fast16_t", "uint_fast32_t", "int_fast16_t", "int_fast32_t")
 _LIMITS = {
+    "INT8_MIN": "(-127 - 1)", "INT8_MAX": "127",
     "INT16_MIN": "(-32767 - 1)", "INT16_MAX": "32767",
     "INT32_MIN": "(-2147483647L - 1)", "INT32_MAX": "2147483647L",
 }  # fmt: skip

@@ -53,7 +53,7 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
     ours = clf.to_model()
     assert ours.q_format == theirs.q_format
     assert all((a == b).all() for a, b in zip(ours.tables, theirs.tables, strict=True))
-    assert clf.optimize_ == "size"
+    assert clf.optimize_ == theirs.training["resources"]["optimize"]
     assert clf.score(X, Y) > 0.9
 
 
@@ -68,13 +68,15 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
         ),
         ({"structure": "chow-liu"}, ("chow-liu",), None),
         ({"structure": "boosted"}, ("tables",), None),
+        ({"prefer": "error"}, FAMILIES, None),
     ],
 )
 def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families, note):
     seen = []
 
-    def searched(dataset, base, limits, *, families):
+    def searched(dataset, base, limits, *, families, prefer):
         seen.append((families, limits.target, limits.flash, limits.instructions))
+        assert prefer == options.get("prefer", "balanced")
         result = train_model(dataset, replace(base, structure="naive"))
         span = Span(1, 1, 1)
         price = Resources(
@@ -89,9 +91,10 @@ def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families
     assert [each for each in clf.notes_ if "are not tried" in each] == ([note] if note else [])
 
 
-@pytest.mark.parametrize("name", ["max_flash", "target", "optimize", "entries"])
+@pytest.mark.parametrize("name", ["max_flash", "target", "optimize", "entries", "prefer"])
 def test_parameters_survive_a_clone(name):
     values = {"max_flash": 2048, "target": "rv32", "optimize": "speed", "entries": ["scores"]}
+    values["prefer"] = "error"
     assert clone(within(**values)).get_params()[name] == values[name]
 
 
@@ -121,6 +124,7 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"max_instructions": 0}, "max_instructions is 0; it must be an integer above 0"),
         ({"target": "z80"}, "target is 'z80'; it must be host, .* or a part such as nrf52832"),
         ({"optimize": "best"}, "optimize is 'best'; it must be one of balanced, size, speed"),
+        ({"prefer": "time"}, "prefer is 'time'; it must be one of balanced, error"),
         ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
         (
             {"entries": ["score"]},

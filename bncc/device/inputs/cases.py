@@ -23,6 +23,7 @@ from bncc.discretize.readings import far_table, raw_of_table, state_dtype, state
 from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.reference import costs
+from bncc.model.used import used_features
 
 FEW_STATES = 2**16
 """Largest number of joint states for which all are tested."""
@@ -149,7 +150,7 @@ def _state_case(model: Model, X: IntArray) -> Case:
 
 def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
     """
-    Put one state out of range, for every feature: the first beyond the range and the largest.
+    Put one state out of range, for every used feature: the first beyond the range and the largest.
 
     The others are once sampled at random and once zero, since states that are checked together can
     mask each other.
@@ -160,7 +161,8 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
     wrong = [
         (others, i, state)
         for others in (drawn, np.zeros_like(drawn))
-        for i, n_states in enumerate(model.n_states)
+        for i in used_features(model) or range(model.n_features)
+        for n_states in (model.n_states[i],)
         for state in sorted({min(n_states, largest), largest})
         if state >= n_states
     ]

@@ -8,8 +8,8 @@ from bncc._types import FloatArray
 from bncc.data.dataset import Table
 from bncc.device.inputs.cases import Case, Effort
 from bncc.device.inputs.cover import PROBE_CELLS, spans
-from bncc.discretize.feature import LARGEST_INT, Feature
-from bncc.discretize.readings import missing_reading, probe_values, raw_of_table
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
+from bncc.discretize.readings import missing_or, probe_values, raw_of_table
 from bncc.model.checked import Limits, beyond, predict_checked
 from bncc.model.model import Model
 
@@ -76,13 +76,13 @@ def edge_values(feature: Feature, limits: Limits) -> FloatArray:
 
     Shapes: returns (n,) float64, values of the C type.
     """
-    marker = missing_reading(feature)
+    marker = missing_or(feature, limits.low)
     ends = (limits.low, limits.high, *beyond(feature, limits))
     if feature.kind == "float32":
         special = probe_values(feature)[-12:]  # zeros, denormals, infinities, NaN of both signs
         return np.array([*ends, *special], dtype=np.float64)
     if feature.is_numeric:
-        extremes = [marker + 1, float(LARGEST_INT[feature.kind]), 0]
+        extremes = [float(SMALLEST_INT[feature.kind]), float(LARGEST_INT[feature.kind]), 0]
     else:
         extremes = [marker - 1]
     return np.array([*ends, marker, *extremes], dtype=np.float64)

@@ -53,6 +53,11 @@ def wrap(values: Iterable[int], signed: bool = False) -> list[str]:
     return wrap_words(_signed(int(v)) if signed else f"{int(v)}U," for v in values)
 
 
+def whole_text(kind: str, value: int) -> str:
+    """Return an integer as a constant of the essential type of a kind of readings."""
+    return f"{value}U" if kind.startswith(("uint", "code")) else str(value)
+
+
 def wrap_words(words: Iterable[str]) -> list[str]:
     """Join words by blanks into lines of at most `LINE` columns."""
     lines, line = [], ""

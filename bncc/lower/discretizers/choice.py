@@ -29,7 +29,7 @@ from typing import Literal
 from bncc._types import FloatArray
 from bncc.discretize.feature import Feature
 from bncc.lower.discretizers.rates import Rates, Search, rates_of
-from bncc.lower.discretizers.steps import steps_of
+from bncc.lower.discretizers.steps import KIND_BITS, steps_of
 from bncc.lower.discretizers.trees import (
     Branch,
     Run,
@@ -104,7 +104,7 @@ def own_ways(
 
 def bits_of(feature: Feature) -> int:
     """Return the bits of a feature's thresholds."""
-    return 16 if feature.kind == "int16" else 32
+    return KIND_BITS[feature.kind]
 
 
 SPEED_BUDGET = 65536

@@ -5,13 +5,18 @@ from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import n_known
-from bncc.lower.c.c99 import ArrayText, array, number_text, wrap, wrap_words
+from bncc.lower.c.c99 import ArrayText, array, number_text, whole_text, wrap, wrap_words
 from bncc.lower.c.identifiers import MAX_NAME, c_comment
 from bncc.lower.discretizers.choice import Method
-from bncc.lower.discretizers.steps import LARGEST, Step, float_key
+from bncc.lower.discretizers.steps import FIRST, KIND_BITS, Step, float_key
 from bncc.lower.discretizers.trees import Branch, Guide, Run, Tree, nodes
 
-CUT_BITS = {"int16": 16, "int32": 32, "float32": 32}
+CUT_BITS = KIND_BITS
+
+
+def is_signed(kind: str) -> bool:
+    """Return whether thresholds of a kind are signed integers."""
+    return kind != "uint8"
 
 
 def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
@@ -21,7 +26,7 @@ def cuts_array(kind: str, features: Sequence[Feature]) -> ArrayText:
     comment = "Thresholds of all features, in the sensors' own units."
     if kind == "float32":
         comment = "Thresholds of all features, as integers with the order of the floats."
-    plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=True)
+    plain = array(f"cuts_{kind}", CUT_BITS[kind], values, comment, signed=is_signed(kind))
     return replace(plain, lines=tuple(lines)) if lines else plain
 
 
@@ -39,7 +44,8 @@ def per_feature(features: Sequence[Feature], kind: str, state_bits: int) -> list
         return [array("known", bits, known, "Number of known codes, per feature."), missing_state]
     counts = [len(feature.thresholds) for feature in features]
     meaning = "Number of thresholds, per feature."
-    return [array("n_cuts", count_bits(features), counts, meaning), missing_state]
+    n_cuts = array("n_cuts", count_bits(features), counts, meaning)
+    return [n_cuts, missing_state] if features[0].has_marker else [n_cuts]
 
 
 def count_bits(features: Sequence[Feature]) -> int:
@@ -63,7 +69,7 @@ def _cut_lines(feature: Feature) -> list[str]:
     if feature.kind == "float32":
         heading = [f"{heading[0]}:", *map(number_text, feature.thresholds)]
     first, *rest = wrap_words([*heading, "*/"])
-    cuts = wrap(cut_integers(feature), signed=True)
+    cuts = wrap(cut_integers(feature), signed=is_signed(feature.kind))
     return [first, *(f" * {line}" for line in rest), *cuts]
 
 
@@ -116,7 +122,7 @@ class StateFunction:
 
     suffix: str  # What its name ends with: the field, or its number where the field is long
     feature: str  # The feature, as text for a comment
-    kind: str  # What it reads: ``int16``, ``int32`` or ``float32``
+    kind: str  # What it reads: a numeric kind
     lines: tuple[str, ...]  # Its statements
     arrays: tuple[ArrayText, ...] = ()  # What it looks up
 
@@ -182,7 +188,8 @@ def _place(run: Run, kind: str) -> str:
     if run.first == 0:
         return "(uint8_t)value"
     # MISRA rule 10.8: a signed difference is not cast to an unsigned type.
-    return f"(uint8_t)((u{kind}_t)value {'-' if run.first > 0 else '+'} {abs(run.first)}U)"
+    number = "value" if kind == "uint8" else f"(u{kind}_t)value"
+    return f"(uint8_t)({number} {'-' if run.first > 0 else '+'} {abs(run.first)}U)"
 
 
 def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
@@ -202,8 +209,8 @@ def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
 def _up_to(bound: Step, kind: str) -> str:
     """Return the condition that a reading is within a step or below."""
     word, smallest = ("bits", "INT32") if kind == "float32" else ("value", kind.upper())
-    if bound.last == -LARGEST[kind] - 1:
+    if bound.last == FIRST[kind] and kind != "uint8":
         return f"{word} == {smallest}_MIN"
     if kind == "float32" and bound.last == -1:
         return "bits < 0"
-    return f"{word} <= {bound.last}"
+    return f"{word} <= {whole_text(kind, bound.last)}"

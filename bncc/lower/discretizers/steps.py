@@ -14,10 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bncc._types import FloatArray
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import LARGEST_INT, Feature
 
-LARGEST = {"int16": 2**15 - 1, "int32": 2**31 - 1, "float32": 2**31 - 1}
-"""The last integer of each kind of reading; the first is its mirror image less one."""
+LARGEST = {**LARGEST_INT, "float32": 2**31 - 1}
+"""The last integer of each kind of reading."""
+FIRST = {kind: -last - 1 if kind != "uint8" else 0 for kind, last in LARGEST.items()}
+"""The first integer of each: the marker of a missing one, if there is one."""
+KIND_BITS = {kind: (LARGEST[kind] - FIRST[kind]).bit_length() for kind in LARGEST}
+"""Width of each kind of reading, and of its thresholds."""
 MISSING = "missing"
 """Note of the step of the marker of a missing whole number."""
 CERTAIN = 10_000
@@ -55,9 +59,8 @@ def steps_of(feature: Feature, frequencies: FloatArray | None = None) -> tuple[S
     Shapes: `frequencies` (n_states,) float64 or None.
     """
     steps = _float_steps(feature) if feature.kind == "float32" else _whole_steps(feature)
-    largest = LARGEST[feature.kind]
     merged: list[Step] = []
-    previous = -largest - 2  # below the smallest integer
+    previous = FIRST[feature.kind] - 1
     for step in steps:
         if step.last == previous:
             continue  # no integer left
@@ -90,10 +93,10 @@ def _weighted(steps: Sequence[Step], frequencies: FloatArray) -> list[Step]:
 
 
 def _whole_steps(feature: Feature) -> list[Step]:
-    largest = LARGEST[feature.kind]
-    bounds = [*(int(t) for t in feature.thresholds), largest]
-    missing = Step(-largest - 1, feature.missing_state, MISSING, 0)
-    return [missing, *(Step(bound, state, "", 1) for state, bound in enumerate(bounds))]
+    bounds = [*(int(t) for t in feature.thresholds), LARGEST[feature.kind]]
+    steps = [Step(bound, state, "", 1) for state, bound in enumerate(bounds)]
+    missing = Step(FIRST[feature.kind], feature.missing_state, MISSING, 0)
+    return [missing, *steps] if feature.has_marker else steps
 
 
 def _float_steps(feature: Feature) -> list[Step]:

@@ -132,7 +132,7 @@ MAX_ENTRIES = 255
 MAX_STATE = 255
 """It is the highest byte of a sum."""
 LOWER_BITS = {"int16": 8, "int32": 24, "float32": 24}
-"""All others than those of that byte."""
+"""All others than those of that byte; a reading of 8 bits has none, and a table for all of it."""
 RISING = {
     "int16": (-LARGEST["int16"], LARGEST["int16"]),
     "int32": (-LARGEST["int32"], LARGEST["int32"]),
@@ -161,6 +161,8 @@ def guides_of(steps: Sequence[Step], kind: str) -> Iterator[tuple[Guide, GuideUs
     stretch. Any other reading is in a step up to the first of the stretch, or from its last one
     on, and the tree of these steps finds it.
     """
+    if kind not in RISING:
+        return
     low, high = RISING[kind]
     rising = [k for k, step in enumerate(steps[:-1]) if low <= step.last < high]
     if len(rising) < 2:

@@ -12,6 +12,8 @@ from bncc.errors import OptionError
         ({"n_tables": 0}, "^tables is 0; choose 1 to 4096"),
         ({"rows": 1}, "rows is 1; choose 2 to 4096"),
         ({"features": 17}, "features is 17"),
+        ({"leaves": 1}, "leaves is 1; choose 2 to 256, or 0"),
+        ({"depth": 65}, "depth is 65; choose 0 to 64"),
         ({"bits": 9}, "bits is 9; choose 1 to 8"),
         ({"frac_bits": -9}, "frac_bits is -9"),
         ({"eta": 0.0}, "rate is 0.0; choose a number above 0"),
@@ -60,3 +62,14 @@ def test_what_is_given_is_kept():
         "is_corrective": True, "dropout": 0.4,
     }  # fmt: skip
     assert vars(recipe_of(BoostSettings(**given), 16, 10)) == given
+
+
+@pytest.mark.parametrize(("leaves", "depth"), [(8, 5), (16, 6), (32, 7), (64, 8), (100, 9)])
+def test_the_depth_of_trees_depends_on_their_leaves(leaves, depth):
+    assert BoostSettings(leaves=leaves).most_depth == depth
+    assert BoostSettings(leaves=leaves, depth=3).most_depth == 3
+
+
+def test_one_table_with_leaves_is_a_classification_tree():
+    forms = [{"leaves": 8}, {"n_tables": 1}, {"n_tables": 1, "leaves": 8}]
+    assert [BoostSettings(**form).is_single_tree for form in forms] == [False, False, True]

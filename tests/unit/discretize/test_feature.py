@@ -13,6 +13,7 @@ from bncc.discretize.feature import (
     states_of,
     whole_cells,
 )
+from bncc.discretize.readings import raw_of_table
 from bncc.errors import DataError
 
 INT16 = Feature("a", "int16", 3, (2, 5), missing_state=1)
@@ -164,3 +165,28 @@ def test_long_labels_cost_no_more_than_their_text() -> None:
 def test_feature_kinds_know_whether_they_are_numeric() -> None:
     """Thresholds belong to numbers."""
     assert [f.is_numeric for f in (INT16, FLOAT, LABEL, STATE)] == [True, True, False, False]
+
+
+UINT8 = Feature("a", "uint8", 3, (0, 200), missing_state=1)
+INT8 = Feature("a", "int8", 3, (-5,), missing_state=2)
+
+
+def test_readings_beyond_a_type_of_8_bits_have_the_state_of_its_end() -> None:
+    """-128 marks a missing int8; every value of a uint8 is a reading."""
+    assert _states(UINT8, "-1", "0", "1", "200", "255", "256", "70000") == [0, 0, 1, 1, 2, 2, 2]
+    assert _states(INT8, "-300", "-129", "-128", "-127", "-5", "-4", "500") == [0, 0, 2, 0, 0, 1, 1]
+
+
+def test_a_missing_cell_of_a_uint8_is_an_error() -> None:
+    """The C has no value for it, in a table of states as in one of readings."""
+    message = "'a' is missing in row 2, but the model reads it as uint8.*--readings int16"
+    with pytest.raises(DataError, match=message):
+        _states(UINT8, "1", "?")
+    with pytest.raises(DataError, match=message):
+        raw_of_table((UINT8,), Table((column_of_text("a", ["1", "?"]),)))
+
+
+def test_only_a_uint8_has_no_mark_of_a_missing_reading() -> None:
+    """Categories and states have one, too."""
+    marked = [f.has_marker for f in (INT8, UINT8, INT16, FLOAT, LABEL, STATE)]
+    assert marked == [True, False, True, True, True, True]

@@ -1,6 +1,7 @@
 """From training rows to features: kinds, thresholds, categories, missing cells, limits."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from bncc.errors import DataError, OptionError
 
 
 def _fit(
-    cells: list[str], y: list[int] | None = None, method: str = "mdl", **options: int
+    cells: list[str], y: list[int] | None = None, method: str = "mdl", **options: Any
 ) -> Feature:
     column = column_of_text("a", cells)
     labels = np.zeros(len(cells), dtype=np.int64) if y is None else np.array(y)
@@ -45,6 +46,60 @@ def test_negative_cuts_are_rounded_down() -> None:
 def test_the_training_rows_decide_the_width_of_integers(largest: str, kind: str) -> None:
     """-32768 is the mark of a missing int16, so it needs int32."""
     assert _fit(["0", largest]).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["0", "255"], "uint8"),
+        (["0", "127", "?"], "int8"),
+        (["-127", "127"], "int8"),
+        (["-128", "0"], "int16"),
+        (["-1", "128"], "int16"),
+        (["0", "256"], "int16"),
+        (["0", "200", "?"], "int16"),
+        (["0", "32768"], "int32"),
+        (["0", "0.5"], "float32"),
+    ],
+)
+def test_the_smallest_type_holds_all_training_readings(cells: list[str], kind: str) -> None:
+    """-128 is the mark of a missing int8; a uint8 has none."""
+    assert _fit(cells, readings="smallest").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "problem"),
+    [
+        (["0", "256"], "uint8", "contains 256, and uint8 holds 0 .. 255"),
+        (["3", "-1"], "uint8", "contains -1, and uint8 holds 0 .. 255"),
+        (["3", "?"], "uint8", "is missing in row 2, for which uint8 has no value"),
+        (["3", "-128"], "int8", "contains -128, and int8 holds -127 .. 127"),
+        (["3", "40000"], "int16", "contains 40000, and int16 holds -32767 .. 32767"),
+        (["16777217"], "float32", "contains 16777217, and float32 holds -16777216 .. 16777216"),
+    ],
+)
+def test_a_type_that_is_too_small_is_refused(cells: list[str], kind: str, problem: str) -> None:
+    """The message names the column, the value and the remedy."""
+    with pytest.raises(DataError) as error:
+        _fit(cells, readings=kind)
+    assert str(error.value).startswith(f"column 'a' {problem}; choose --readings smallest")
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "float32"])
+def test_a_named_type_is_that_of_integers_and_leaves_fractions(kind: str) -> None:
+    """Thresholds have the values of the type, and mean the same."""
+    feature = _fit(["1"] * 10 + ["4"] * 10, [0] * 10 + [1] * 10, readings=kind)
+    assert feature.kind == kind
+    cells = column_of_text("a", ["2", "3"])
+    assert feature.states(cells).tolist() == [0, 1]
+    assert _fit(["1.5", "4"], readings=kind).kind == "float32"
+
+
+def test_a_part_of_a_column_with_missing_cells_is_no_uint8() -> None:
+    """Validation rows of the column may be missing."""
+    column = column_of_text("a", ["1", "?", "2"]).take(np.array([0, 2])).take(np.array([1]))
+    (feature,) = fit_features(Table((column,)), np.array([0]), readings="smallest")
+    assert feature.kind == "int8"
 
 
 def test_fractions_get_thresholds_of_float32() -> None:

@@ -22,7 +22,9 @@ BYTE, WORD = np.dtype(np.uint8), np.dtype(np.uint16)
 
 def test_a_mark_is_what_no_reading_may_be():
     assert [missing_mark(kind, BYTE) for kind in ("int16", "int32")] == [-(2**15), -(2**31)]
+    assert missing_mark("int8", BYTE) == -128
     assert math.isnan(missing_mark("float32", BYTE))
+    assert math.isnan(missing_mark("uint8", BYTE))  # no reading is missing
     assert [missing_mark("category", BYTE), missing_mark("state", WORD)] == [255, 65535]
 
 

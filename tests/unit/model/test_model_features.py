@@ -16,13 +16,15 @@ from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.strategies import features
 
 INT16 = {"kind": "int16", "n_states": 3, "thresholds": (1, 2)}
+INT8 = {"kind": "int8", "n_states": 3, "thresholds": (-128, 127)}
+UINT8 = {"kind": "uint8", "n_states": 3, "thresholds": (0, 255)}
 INT32 = {"kind": "int32", "n_states": 3, "thresholds": (1, 2)}
 FLOAT32 = {"kind": "float32", "n_states": 3, "thresholds": (0.5, 1.5)}
 CATEGORY = {"kind": "category", "n_states": 2, "categories": ("a", "b")}
 STATE = {"kind": "state", "n_states": 4}
 
 
-@pytest.mark.parametrize("good", [INT16, INT32, FLOAT32, CATEGORY, STATE])
+@pytest.mark.parametrize("good", [INT8, UINT8, INT16, INT32, FLOAT32, CATEGORY, STATE])
 def test_sound_features_pass(good):
     assert check_feature(Feature("x", **good)) is None
 
@@ -32,7 +34,7 @@ def test_every_drawn_feature_passes(feature):
     assert check_feature(feature) is None
 
 
-@pytest.mark.parametrize("good", [INT16, FLOAT32, CATEGORY])
+@pytest.mark.parametrize("good", [INT8, INT16, FLOAT32, CATEGORY])
 def test_missing_readings_may_have_the_last_state_for_themselves(good):
     n_states = good["n_states"] + 1
     check_feature(Feature("x", **{**good, "n_states": n_states, "missing_state": n_states - 1}))
@@ -55,6 +57,11 @@ def test_missing_readings_may_have_the_last_state_for_themselves(good):
         (CATEGORY, {"categories": ("a", "a")}, "category twice"),
         (CATEGORY, {"n_states": 1}, "needs 2"),
         (INT16, {"n_states": 5, "missing_state": 4}, "needs 3"),
+        (INT8, {"thresholds": (-129, 1)}, "outside its integer type"),
+        (INT8, {"thresholds": (1, 128)}, "outside its integer type"),
+        (UINT8, {"thresholds": (-1, 1)}, "outside its integer type"),
+        (UINT8, {"thresholds": (1, 256)}, "outside its integer type"),
+        (UINT8, {"n_states": 4, "missing_state": 3}, "has no value for a missing reading"),
         (INT16, {"thresholds": (2, 1)}, "are not strictly increasing"),
         (INT16, {"thresholds": (1, 1)}, "are not strictly increasing"),
         (FLOAT32, {"thresholds": (1.5, 1.5)}, "are not strictly increasing"),

@@ -9,17 +9,21 @@ import pytest
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
-from bncc.errors import BudgetError, ConstantColumnsError
+from bncc.errors import BudgetError, ConstantColumnsError, DataError
 from bncc.interrupts import StopRequest
 from bncc.model.card import model_facts
 from bncc.resources import Budget
 from bncc.search import budget_search as module
 from bncc.search import evaluation
-from bncc.search.budget_search import search
+from bncc.search.budget_search import scaled, search
+from bncc.search.choice import NEARLY, best_of, close_to_best
+from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
+from bncc.search.log import Log
 from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
-from tests.unit.search.pricing import CODE, price_by_tables
+from tests.unit.search.pricing import CODE, price_by_tables, resources
 
 BASE = TrainSettings(epochs=4)
 
@@ -34,11 +38,12 @@ def priced(monkeypatch):
     """Price models by their table bits."""
     monkeypatch.setattr(module, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
 
 
 def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 120)
-    found = search(wifi, BASE, budget)
+    found = search(wifi, BASE, budget, prefer="error")
     assert budget.admits(found.price)
     assert all(budget.admits(one.price) for one in found.tried)
     assert {one.settings.structure for one in found.tried} >= {"tables", "naive"}
@@ -55,7 +60,9 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     """Boosted tables and networks alike; errors are still those of plain rows."""
     few = wifi.take(np.flatnonzero((wifi.y > 0) | (np.arange(wifi.n_rows) % 20 == 0)))
     budget = Budget("cortex-m0", flash=CODE + 60)
-    found = search(few, BASE, budget, families=("tables", "naive"), choose_by=choose_by)
+    found = search(
+        few, BASE, budget, families=("tables", "naive"), choose_by=choose_by, prefer="error"
+    )
     best = min(
         found.tried, key=lambda one: (-len(one.choice), np.mean(one.choice), one.price.flash)
     )
@@ -69,6 +76,83 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     assert found.result.model.training["chosen_by"] == choose_by
 
 
+def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, priced):
+    """The rule on the losses of the same rows; what is reported is among what was tried."""
+    budget = Budget("cortex-m0", flash=CODE + 300)
+    found = search(wifi, BASE, budget)
+    exact = search(wifi, BASE, budget, prefer="error")
+    assert (found.prefer, exact.prefer) == ("balanced", "error")
+    assert exact.chosen is best_of(exact.tried)
+    close = close_to_best(found.tried)
+    assert found.chosen in close
+    fastest = min(one.resources.slowest for one in close)
+    assert fastest <= found.chosen.resources.slowest <= NEARLY * fastest
+    assert found.price.slowest < exact.price.slowest
+    for one in found.tried:
+        assert len(one.losses) == wifi.n_rows or len(one.errors) < 5
+        assert one.losses.mean() == pytest.approx(np.average(one.errors), abs=1e-3)
+
+
+def test_parts_of_the_budget_are_reported(wifi, priced):
+    """Smaller ones fit, larger ones are no candidates; all are evaluated on the same folds."""
+    budget = Budget("cortex-m0", flash=CODE + 300)
+    found = search(wifi, BASE, budget, families=("tables",))
+    half, twice = scaled(budget, 0.5), scaled(budget, 2)
+    assert (half.flash, twice.flash) == (250, 1000)
+    assert half.admits(found.half.price)
+    assert twice.admits(found.twice.price)
+    n_tables = [
+        int(one.settings.structure_options["tables"])
+        for one in found.tried
+        if half.admits(one.price)
+    ]
+    assert n_tables
+    assert {len(one.errors) for one in (found.half, found.twice, found.chosen)} == {5}
+    assert all(budget.admits(one.price) for one in found.tried)
+    assert sum(one is found.chosen for one in found.front) == 1
+    costs = [(one.error, one.resources.flash, one.resources.slowest) for one in found.front]
+    assert costs == sorted(costs)
+    for one in costs:
+        assert not any(all(a < b for a, b in zip(other, one, strict=True)) for other in costs)
+
+
+def test_a_search_for_the_error_tries_half_of_the_budget_only(wifi, priced):
+    budget = Budget("cortex-m0", flash=CODE + 300)
+    exact, found = (
+        search(wifi, BASE, budget, families=("tables",), prefer=prefer)
+        for prefer in ("error", "balanced")
+    )
+    assert len(exact.tried) < len(found.tried)
+    assert exact.half is not None
+
+
+def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, monkeypatch):
+    """All rows take a few bytes more, which the fast layout of the candidate does not leave."""
+
+    def fast(model, budget, readings):
+        found = price_by_tables(model, budget, readings)
+        dear = replace(found, flash=CODE + 3 * (found.flash - CODE), optimize="speed")
+        is_all = readings.n_rows == wifi.n_rows
+        if dear.flash + 6 * is_all <= budget.flash:
+            return dear
+        return replace(resources(found.flash, 10 * found.slowest), optimize="size")
+
+    monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "layout_price_of", fast)
+    chosen = EnsembleConfig(rows=4).settings(BASE, 12)
+    given = SearchInput(wifi, replace(BASE, validation=0.2), Budget("cortex-m0", flash=10**4))
+    evaluator = Evaluator(given, Log(None, {}, DataError))
+    flash = CODE + 3 * (evaluator.priced(chosen).price.flash - CODE)
+    vars(given)["budget"] = Budget("cortex-m0", flash=flash + 3)
+    (layout,) = evaluator.layouts([chosen])
+    assert layout.optimize == "speed"
+    one = Evaluation(chosen, (0.1,), (0.1,), evaluator.priced(chosen).price, layout=layout)
+    found = module._final(evaluator, one)
+    assert found.price.optimize == "speed"
+    assert 9 <= len(found.result.model.tables) < 12
+
+
 def test_sums_take_most_of_the_budget(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 300)
     found = search(wifi, BASE, budget, families=("tables",))
@@ -78,7 +162,7 @@ def test_sums_take_most_of_the_budget(wifi, priced):
 
 def test_a_named_family_is_the_only_one_tried(wifi, priced):
     found = search(wifi, BASE, Budget("cortex-m0", flash=CODE + 400), families=("naive",))
-    assert [one.settings.structure for one in found.tried] == ["naive"]
+    assert {one.settings.structure for one in found.tried} == {"naive"}
     assert found.result.model.training["structure"] == "naive"
 
 

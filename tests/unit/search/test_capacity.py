@@ -1,5 +1,8 @@
 """As many tables as fit: found in a few tries, for any size of the C around them."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from bncc.data.readers import bundled_path, read_table
@@ -7,11 +10,21 @@ from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget
 from bncc.search import evaluation
-from bncc.search.capacity import MOST_TABLES, Capacity, Line, counted
+from bncc.search.capacity import (
+    HIGH_BYTE_NODE_BYTES,
+    LEAF_BYTES,
+    LEAF_STEPS,
+    MOST_TABLES,
+    NODE_BYTES,
+    NODE_STEPS,
+    Capacity,
+    Line,
+    counted,
+)
 from bncc.search.ensemble_configs import DICTIONARY, EnsembleConfig
 from bncc.search.evaluation import Evaluator, SearchInput, sizes_of
 from bncc.search.log import Log
-from bncc.structure.decision_tables import DecisionTable
+from bncc.structure.decision_tables import BranchingTable, DecisionTable
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import price_by_tables, resources
 
@@ -108,6 +121,66 @@ def test_rows_of_a_dictionary_are_bytes():
         for d in (0, DICTIONARY)
     )
     assert plain - shared == 3 * (640 - 256) - 640
+
+
+TREES = EnsembleConfig(leaves=16, bits=4)
+
+
+def test_nodes_and_leaves_of_trees_are_counted():
+    tree = BranchingTable((0, 1, 0), (3, 5, 1), (1, -1, -3), (2, -2, -4))
+    assert sizes_of((tree,)) == [(4, 3)]
+    counts = counted(TREES, sizes_of((tree, tree)), 7)
+    leaf = LEAF_BYTES + 8  # seven lanes of eight bits in two words
+    assert counts[:3, 0].tolist() == [n * (3 * NODE_BYTES + 4 * leaf) for n in (1, 2, 3)]
+    assert counts[1, 1] == 2 * counts[0, 1] == 2 * (3 * NODE_STEPS + LEAF_STEPS)
+    alone = counted(replace(TREES, is_single=True), sizes_of((tree,)), 7)[0, 0]
+    assert alone == 3 * NODE_BYTES + 4 * LEAF_BYTES
+    high = counted(replace(TREES, cut_bits=8), sizes_of((tree,)), 2)[0, 0]
+    assert high == 3 * HIGH_BYTE_NODE_BYTES + 4 * (LEAF_BYTES + 1)
+
+
+def test_a_tree_that_is_not_grown_yet_is_full():
+    counts = counted(TREES, (), 2)
+    assert counts[0, 0] == 15 * NODE_BYTES + 16 * (LEAF_BYTES + 1)
+
+
+def test_a_single_tree_is_one_table_whatever_fits(robot):
+    form = EnsembleConfig(leaves=32, bits=4, is_single=True)
+    room = room_for(robot, Budget("avr", flash=10**5))
+    assert room.guess(form) == 1
+    assert room.may_fit(form)
+    assert not room_for(robot, Budget("avr", flash=300)).may_fit(form)
+
+
+def test_time_is_estimated_by_two_points():
+    points = [(np.array([100.0, steps]), resources(500, time)) for steps, time in ((50, 300),)]
+    one = Line.through(points)
+    assert one.time(np.array([0.0, 50.0])) == 300
+    assert one.time(np.array([0.0, 25.0])) == 150
+    two = Line.through([*points, (np.array([100.0, 150.0]), resources(500, 500))])
+    assert (two.fixed, two.per_step) == (200, 2)
+    # A kernel that is faster from one point to the next has no meaningful slope.
+    odd = Line.through([*points, (np.array([100.0, 150.0]), resources(500, 200))])
+    assert odd.time(np.array([0.0, 150.0])) == 200
+    assert odd.per_step > 0
+
+
+def test_prices_of_one_goal_do_not_tell_those_of_another(robot, monkeypatch):
+    """Fast layouts take much flash; the line through them is not that of small ones."""
+
+    def by_size(model, *others, **named):
+        found = price_by_tables(model, *others, **named)
+        if len(model.tables) > 20:
+            return found
+        return replace(found, flash=2 * found.flash, optimize="speed")
+
+    monkeypatch.setattr(evaluation, "price_of", by_size)
+    room = room_for(robot, Budget("avr", flash=600, instructions=10**6))
+    found = room.fitted(FORM, 5)
+    assert found.n_tables > 20
+    assert {goal for _, goal in room._lines} == {"size", "speed"}
+    small = room._lines[next(key for key in room._lines if key[1] == "size")]
+    assert small.code < 300
 
 
 def test_without_limits_there_are_as_many_tables_as_usual():

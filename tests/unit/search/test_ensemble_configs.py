@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.search.ensemble_configs import DICTIONARY, EnsembleConfig, neighbors
+from bncc.search import ensemble_configs as module
+from bncc.search.ensemble_configs import (
+    DICTIONARY,
+    EnsembleConfig,
+    neighbors,
+    single_tables,
+    starts,
+)
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of
 
@@ -17,6 +24,9 @@ from bncc.train.sum_settings import boost_settings_of
         EnsembleConfig(4, 2),
         EnsembleConfig(128, 4),
         EnsembleConfig(16, 6, DICTIONARY),
+        EnsembleConfig(leaves=16, bits=4),
+        EnsembleConfig(leaves=8, bits=3, cut_bits=8),
+        EnsembleConfig(leaves=256, bits=4, is_single=True),
     ],
 )
 def test_neighbors_differ_in_one_thing(form, n_classes):
@@ -32,6 +42,48 @@ def test_a_form_is_a_neighbor_of_its_neighbors():
             form in neighbors(other, 2, are_numbers=True)
             for other in neighbors(form, 2, are_numbers=True)
         )
+
+
+def test_branching_tables_have_leaves_instead_of_rows():
+    form = EnsembleConfig(leaves=16, bits=4)
+    beside = list(neighbors(form, 3, are_numbers=True, are_wide=True))
+    assert {other.leaves for other in beside} == {8, 16, 32}
+    assert {other.rows for other in beside} == {form.rows}
+    assert {other.bits for other in beside} == {3, 4}
+    assert {other.cut_bits for other in beside} == {0, 8}
+    assert {other.cuts for other in beside} == {255, 63, 31}
+    assert {n.bits for n in neighbors(form, 2, are_numbers=False)} == {3, 4, 8}
+    assert {n.refit for n in beside} == {"firm", "sharp"}
+    options = replace(form, cut_bits=8).settings(TrainSettings(), 9).structure_options
+    assert options == {"tables": "9", "leaves": "16", "cut-bits": "8"}
+    assert "leaves" not in EnsembleConfig().settings(TrainSettings(), 9).structure_options
+
+
+def test_every_form_is_one_that_is_learned():
+    for n_classes in (2, 7):
+        forms = [
+            form
+            for is_timed in (False, True)
+            for form in starts(n_classes, are_wide=True, is_timed=is_timed)
+        ]
+        for form in [*forms, *single_tables()]:
+            for other in (form, *neighbors(form, n_classes, are_numbers=True, are_wide=True)):
+                settings = boost_settings_of(other.settings(TrainSettings(), 3), n_classes)
+                assert (settings.leaves, settings.bits) == (other.leaves, other.bits)
+
+
+def test_with_a_limit_on_time_alone_tables_may_be_large():
+    assert max(form.rows for form in starts(7, are_wide=False, is_timed=True)) > 128
+    many = neighbors(EnsembleConfig(rows=256), 2, are_numbers=False, most_rows=512)
+    assert {form.rows for form in many} == {128, 256, 512}
+
+
+def test_a_form_that_is_left_out_is_not_tried(monkeypatch):
+    monkeypatch.setattr(module, "FORMS", ("product",))
+    assert not any(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
+    assert single_tables() == ()
+    monkeypatch.setattr(module, "FORMS", ("branching",))
+    assert all(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
 
 
 def test_only_many_classes_are_worth_a_dictionary():

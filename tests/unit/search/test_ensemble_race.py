@@ -9,9 +9,10 @@ from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget
-from bncc.search import evaluation
-from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.ensemble_race import TRIED_AT_LEAST, judged_sums
+from bncc.search import ensemble_configs, evaluation
+from bncc.search.capacity import Capacity
+from bncc.search.ensemble_configs import EnsembleConfig, single_tables, starts
+from bncc.search.ensemble_race import _single, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
 from bncc.search.log import Log
 from bncc.search.split_folds import Fold
@@ -30,6 +31,8 @@ def wifi():
 @pytest.fixture
 def evaluator(wifi, monkeypatch):
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
+    monkeypatch.setattr(ensemble_configs, "FORMS", ("product",))
     given = SearchInput(wifi, BASE, BUDGET)
     vars(given)["folds"] = given.folds[:3]
     return Evaluator(given, Log(None, {}, DataError))
@@ -75,16 +78,64 @@ def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
 
     judging(monkeypatch, errs)
     judged = {one.form for one in judged_sums(evaluator)}
-    assert EnsembleConfig(rows=32) in TRIED_AT_LEAST
+    assert EnsembleConfig(rows=32) in starts(7, are_wide=False, is_timed=False)
     assert EnsembleConfig(rows=32) not in judged
     assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
 
 
-def test_what_is_no_better_has_no_price_but_where_its_size_is_unknown(evaluator, monkeypatch):
+def test_what_is_no_better_has_no_price_unless_its_size_is_unknown_or_it_is_faster(
+    evaluator, monkeypatch
+):
     judging(monkeypatch, lambda settings: 0.1)
     judged = list(judged_sums(evaluator))
-    assert [one.form.bits for one in judged] == [3, 2, 4]
+    best = min(judged, key=lambda one: one.order)
+    others = [one for one in judged if one is not judged[0]]
+    first_of_bits = {one.form.bits: one for one in reversed(judged)}
+    for one in others:
+        is_faster = one.price.slowest < judged[0].price.slowest
+        assert is_faster or one is first_of_bits[one.form.bits]
+    assert {one.form.bits for one in judged} == {2, 3, 4}
     assert all(len(one.errors) == 3 for one in judged)
+    assert best.losses.shape == (sum(fold.held.n_rows for fold in evaluator.given.folds),)
+
+
+def test_the_way_to_the_best_tree_is_found(evaluator, monkeypatch):
+    monkeypatch.setattr(ensemble_configs, "FORMS", ("product", "branching"))
+
+    def errs(settings):
+        leaves = int(settings.structure_options.get("leaves", 0))
+        if not leaves or settings.structure_options["tables"] == "1":
+            return 0.3
+        return 0.05 + 0.05 * abs(np.log2(leaves / 8)) + 0.02 * (settings.bits - 3)
+
+    judging(monkeypatch, errs)
+    judged = list(judged_sums(evaluator))
+    best = min(judged, key=lambda one: one.order)
+    assert (best.form.leaves, best.form.bits, best.form.is_branching) == (8, 3, True)
+
+
+@pytest.mark.parametrize("flash", [500, 900, 2500, 10**5])
+def test_the_largest_single_tree_that_fits_is_tried(evaluator, monkeypatch, flash):
+    monkeypatch.setattr(ensemble_configs, "FORMS", ("branching",))
+    vars(evaluator.given)["budget"] = budget = Budget("avr", flash=flash)
+    room = Capacity(evaluator)
+    (form,) = _single(room)
+    assert form.is_single
+    larger = [other for other in single_tables() if other.leaves > form.leaves]
+    assert not any(room.may_fit(other) for other in larger)
+    assert budget.admits(evaluator.priced(form.settings(BASE, 1)).price)
+    assert (form.leaves == 256) == (flash >= 2500)
+
+
+def test_tables_in_parts_of_a_budget_are_of_the_same_form(evaluator, monkeypatch):
+    judging(monkeypatch, lambda settings: 0.1)
+    room = Capacity(evaluator)
+    one = next(judged_sums(evaluator, room))
+    half, twice = (resized(one, room, evaluator, Budget("avr", flash=n)) for n in (250, 1000))
+    assert half.form == twice.form == one.form
+    assert half.price.flash <= 250 < one.price.flash <= 500 < twice.price.flash <= 1000
+    assert len(half.errors) == len(twice.errors) == 3
+    assert resized(one, room, evaluator, BUDGET) in (None, one)
 
 
 def test_more_folds_count_for_more_than_a_lucky_one():

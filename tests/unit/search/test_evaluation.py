@@ -54,6 +54,7 @@ def wifi():
 @pytest.fixture
 def given(wifi, monkeypatch):
     monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(module, "layout_price_of", price_by_tables)
     return SearchInput(wifi, BASE, Budget("cortex-m0", flash=CODE + 100))
 
 

@@ -15,7 +15,7 @@ from bncc.model.file import to_bytes
 from bncc.model.model import check_model
 from bncc.model.reference import predict
 from bncc.structure.catalog import SUM_KEYS
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.train.fit_tables import moved_tables
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
@@ -30,7 +30,7 @@ SMALL = TrainSettings(
 
 def test_settings_name_the_options_that_there_are():
     keys = {each.key for each in SETTINGS.values() if each.key}
-    assert keys == set(SUM_KEYS) - {"cuts", "shift"}  # these two are of the features
+    assert keys == set(SUM_KEYS) - {"cuts", "cut-bits", "shift"}  # of the features
     options = {each.option for each in SETTINGS.values() if each.option}
     assert options == {name for name, option in OPTIONS.items() if "boosting" in option.uses}
 
@@ -55,6 +55,65 @@ def test_few_tables_tell_the_robots_moves_apart(robot):
     assert done == sorted(done)
     assert done[-1] == 1.0
     assert steps[0][1] == "table 1 of 6"
+
+
+def branching(**options: str) -> TrainSettings:
+    return replace(SMALL, structure_options={"tables": "6", "leaves": "8", **options})
+
+
+def test_few_trees_tell_the_robots_moves_apart(robot):
+    model = train_model(robot, branching()).model
+    check_model(model)
+    assert all(isinstance(table, BranchingTable) for table in model.structure.tables)
+    assert len(model.tables) == 6
+    assert max(map(len, model.tables)) <= 8
+    assert max(table.max() for table in model.tables) <= 15  # 4 bits by default
+    assert model.training["error_validation"] < 0.05
+    read = {
+        (f, cut)
+        for grid in model.structure.tables
+        for f, cut in zip(grid.features, grid.cuts, strict=True)
+    }
+    asked = {(f, k) for f, one in enumerate(model.features) for k in range(len(one.thresholds))}
+    assert read == asked
+
+
+def test_a_single_tree_is_one_of_classification(robot):
+    model = train_model(robot, branching(tables="1", leaves="24")).model
+    check_model(model)
+    (table,) = model.structure.tables
+    assert isinstance(table, BranchingTable)
+    assert table.n_rows <= 24
+    assert not model.prior.any()
+    assert model.training["error_validation"] < 0.03
+
+
+def test_leaves_of_two_classes_have_finer_costs():
+    settings = replace(SMALL, structure_options={"leaves": "8"})
+    assert [boost_settings_of(settings, n).bits for n in (2, 3, None)] == [8, 4, 4]
+    assert boost_settings_of(replace(settings, bits=2), 2).bits == 2
+    product = replace(SMALL, structure_options={"leaves": "0"})
+    assert boost_settings_of(product, 2).bits == boost_settings_of(product).bits == 3
+    single = replace(SMALL, structure_options={"leaves": "8", "tables": "1"})
+    assert boost_settings_of(single, 2).bits == 4
+    assert boost_settings_of(replace(settings, int_bits=2), 2).frac_bits == 6
+
+
+@pytest.mark.parametrize("leaves", ["0", "8"])
+def test_high_bytes_decide_where_only_they_may(leaves):
+    rng = np.random.default_rng(3)
+    values = rng.integers(-30000, 30000, (600, 2))
+    y = (values[:, 0] + values[:, 1] // 2 > 1000).astype(np.int64)
+    present = np.zeros(600, dtype=bool)
+    table = Table(tuple(Column(f"c{k}", "integer", values[:, k], present) for k in range(2)))
+    options = {"tables": "8", "leaves": leaves, "cut-bits": "8"}
+    model = train_model(
+        Dataset(table, y, ("n", "y"), "class"), replace(SMALL, structure_options=options)
+    ).model
+    thresholds = [t for feature in model.features for t in feature.thresholds]
+    assert thresholds
+    assert all(t & 255 == 255 for t in thresholds)
+    assert model.training["error_validation"] < 0.15
 
 
 def test_features_have_the_thresholds_that_tables_ask_for(robot):
@@ -121,7 +180,15 @@ def test_a_rare_class_may_cost_more_than_tables_do():
     [
         ({"tables": "many"}, "tables=many is not an integer"),
         ({"rate": "quick"}, "rate=quick is not a number"),
-        ({"depth": "3"}, "unknown option 'depth'"),
+        ({"height": "3"}, "unknown option 'height'"),
+        ({"leaves": "1"}, "^leaves is 1; choose 2 to 256, or 0 for"),
+        ({"leaves": "257"}, "^leaves is 257; choose 2 to 256"),
+        ({"leaves": "8", "depth": "65"}, "^depth is 65; choose 0 to 64"),
+        ({"depth": "3"}, "depth=3 limits trees; add leaves=16"),
+        ({"leaves": "8", "rows": "8"}, "rows=8 does not apply to the trees of leaves=8"),
+        ({"leaves": "8", "features": "2"}, "features=2 does not apply to the trees"),
+        ({"leaves": "8", "dictionary": "0"}, "dictionary=0 does not apply to the trees"),
+        ({"cut-bits": "7"}, "cut-bits=7 is unknown; choose 0 or 8"),
         ({"rows": "1"}, "rows is 1; choose 2 to"),
         ({"tables": "0"}, "^tables is 0; choose 1 to"),
         ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bncc.data.dataset import Column
+from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature
-from bncc.train.fit_tables import missing_below, one_kind, one_range, sum_inputs
+from bncc.train.fit_tables import image_of, missing_below, one_kind, one_range, sum_inputs
 
 
 def test_columns_of_states_get_one_range():
@@ -57,6 +57,21 @@ def test_a_threshold_below_all_readings_is_not_there_twice():
 def test_few_narrow_columns_take_the_kind_of_the_others(kinds, wanted):
     features = [Feature(str(k), kind, 1) for k, kind in enumerate(kinds)]
     assert [each.kind for each in one_kind(features)] == wanted
+
+
+def test_types_that_were_asked_for_stay():
+    features = [Feature(k, kind, 1) for k, kind in (("a", "int32"), ("b", "int16"), ("c", "int32"))]
+    kept = sum_inputs(features, is_one_kind=False)
+    assert [each.kind for each in kept] == ["int32", "int16", "int32"]
+
+
+def test_a_shift_moves_missing_pixels_to_all_columns():
+    values = np.array([3, 0])
+    pixels = (
+        Column("a", "integer", values, np.array([False, True])),
+        Column("b", "integer", values, np.array([False, False])),
+    )
+    assert [each.has_gaps for each in image_of(Table(pixels), 1, 2).columns] == [True, True]
 
 
 def test_whole_thresholds_become_floats():

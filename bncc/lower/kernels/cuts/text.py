@@ -34,6 +34,10 @@ from bncc.program.ir import Program
 class Reach(Protocol):
     """The C of what a cut adds to a row's number."""
 
+    @property
+    def counts_down(self) -> bool:
+        """True if cuts that are not reached are counted, from the last row of a table."""
+
     def above(self, at: str, feature: int, least: int) -> str:
         """Return twice a row number, plus 1 if a feature reaches a cut."""
 
@@ -46,6 +50,8 @@ class StateReach:
     """Cuts that states reach."""
 
     name: str  # Prefix of every symbol
+
+    counts_down = False
 
     def above(self, at: str, feature: int, least: int) -> str:
         """Return twice a row number, plus 1 if a state reaches a cut."""
@@ -116,27 +122,32 @@ def _statements(
             continue
         cuts = kernel.cuts[step.number]
         features = ", ".join(c_comment(program.features[each.feature].name) for each in cuts)
-        words = list(_words(lanes, step.number, name))
+        words = list(_words(lanes, step.number, name, counts_down=reach.counts_down))
         yield [
             f"/* {features} */",
             f"{name}_in_turn();",
             *index_lines(cuts, reach),
-            words[0],
-            *added(lanes, step, words[1:]),
+            *words[: -lanes.n_words],
+            *added(lanes, step, words[-lanes.n_words :]),
         ]
     top = len(lanes.schedule.levels) - 1
     if top:
         yield ["/* Leave one class per lane. */", *_taken_off(lanes, top)]
 
 
-def _words(kernel: LaneKernel, t: int, name: str) -> Iterator[str]:
-    """Yield the statement that finds the row of a table, then its words."""
+def _words(kernel: LaneKernel, t: int, name: str, *, counts_down: bool) -> Iterator[str]:
+    """Yield the statements that find the row of a table, then its words."""
     n_rows, stride = len(kernel.tables[t].costs), 1
     if kernel.dictionary:
-        place = f"{name}_rom_{entry_type(kernel)[:-2]}(&{name}_table{t}[at])"
+        number = f"{n_rows - 1}U - at" if counts_down else "at"
+        place = f"{name}_rom_{entry_type(kernel)[:-2]}(&{name}_table{t}[{number}])"
         if kernel.dictionary.place_bits == 8:
             place = f"{name}_wide({place})"
         yield f"row = &{name}_distinct[{place}];"
+    elif counts_down:
+        yield f"row = &{name}_table{t}[{n_rows - 1}];"
+        yield "row = &row[-(int_fast16_t)at];"
+        stride = n_rows
     else:
         yield f"row = &{name}_table{t}[at];"
         stride = n_rows

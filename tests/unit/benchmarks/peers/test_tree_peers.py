@@ -80,6 +80,20 @@ def test_the_grid_has_trees_and_forests_of_both_shares():
     assert {form.share for form in all_forms if form.trees > 1} == {"sqrt", None}
 
 
+def test_larger_sizes_are_added_to_the_grid_for_more_flash():
+    small, large = set(forms()), set(forms((1, 40), (16, 640), 8192))
+    assert max(form.leaves or 0 for form in large) == 640
+    assert {form.trees for form in large} == {1, 40}
+    assert Form(40, depth=6, share="sqrt") in large - small
+
+
+def test_comparisons_of_a_decision_are_counted_on_validation_rows(dataset):
+    rest, held = dataset.take(np.arange(120)), dataset.take(np.arange(120, 200))
+    stump, three = Form(1, leaves=2), Form(3, depth=1, share="sqrt")
+    ones = candidates(dataset, rest, held, 0, [stump, three])
+    assert {one.form: (one.nodes, one.passed) for one in ones} == {stump: (1, 1.0), three: (3, 3.0)}
+
+
 def test_a_candidate_is_judged_by_rows_that_it_has_not_seen(dataset, monkeypatch):
     some = [Form(1, depth=4), Form(3, depth=4)]
     monkeypatch.setattr("benchmarks.peers.tree_peers.forms", lambda: iter(some))

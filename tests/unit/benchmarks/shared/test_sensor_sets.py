@@ -5,7 +5,15 @@ import gzip
 import numpy as np
 import pytest
 
-from benchmarks.shared.sensor_sets import FIRST_ROWS, SETS, grouped_holdout, parts
+from benchmarks.shared.sensor_sets import (
+    FIRST_ROWS,
+    MORE_SETS,
+    OF_UCI,
+    SETS,
+    grouped_holdout,
+    parts,
+)
+from tests.uci import write_set
 
 
 @pytest.fixture
@@ -27,6 +35,18 @@ def readings(dataset):
 def test_there_are_twelve_and_none_by_which_the_learner_was_tuned():
     assert len(set(SETS)) == 12
     assert not {"letter", "satimage", "usps_all", "spambase"} & set(SETS)
+
+
+def test_eight_more_are_none_of_them_and_those_of_uci_are_read(tmp_path):
+    assert len(set(MORE_SETS)) == 8
+    assert not set(MORE_SETS) & set(SETS)
+    (tmp_path / "uci").mkdir()
+    write_set(tmp_path / "small.arff", n_rows=90)
+    packed = gzip.compress((tmp_path / "small.arff").read_bytes())
+    (tmp_path / "uci" / f"{OF_UCI[0]}.arff.gz").write_bytes(packed)
+    train, test = parts(tmp_path, OF_UCI[0])
+    assert (train.n_rows, test.n_rows) == (60, 30)
+    assert train.classes == ("no", "yes")
 
 
 def test_a_third_of_each_class_is_set_aside_the_same_each_time(raw):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.data.dataset import Column
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.steps import LARGEST, float_bits, float_key, steps_of
+from bncc.lower.discretizers.steps import FIRST, LARGEST, float_bits, float_key, steps_of
 from bncc.lower.discretizers.trees import (
     MAX_ENTRIES,
     MAX_RUN,
@@ -53,39 +53,37 @@ def reading(kind, integer):
 @st.composite
 def numeric(draw, max_cuts=8):
     """Draw a numeric feature, its thresholds often near each other or at the ends."""
-    kind = draw(st.sampled_from(["int16", "int32", "float32"]))
+    kind = draw(st.sampled_from(["int8", "uint8", "int16", "int32", "float32"]))
     if kind == "float32":
         one = st.floats(width=32, allow_nan=False, allow_infinity=False)
         one = (one | st.sampled_from(ORDERED[1:-1])).map(lambda t: t + 0.0)
     else:
-        most = LARGEST[kind]
-        ends = st.integers(-most - 1, -most + 1) | st.integers(most - 2, most)
-        one = st.integers(-most - 1, most) | st.integers(-3, 260) | ends
+        least, most = FIRST[kind], LARGEST[kind]
+        ends = st.integers(least, least + 2) | st.integers(most - 2, most)
+        one = st.integers(least, most) | st.integers(max(-3, least), min(260, most)) | ends
     cuts = sorted(draw(st.lists(one, max_size=max_cuts, unique=True)))
-    missing_state = draw(st.integers(0, len(cuts) + 1))
+    missing_state = draw(st.integers(0, len(cuts) + (kind != "uint8")))
     n_states = max(len(cuts), missing_state) + 1
     return Feature("a", kind, n_states, thresholds=tuple(cuts), missing_state=missing_state)
 
 
 def integers_of(feature):
     """Return the integers at which a rule could change, their neighbors, and the ends."""
-    most = LARGEST[feature.kind]
+    least, most = FIRST[feature.kind], LARGEST[feature.kind]
     middle = [float_bits(v) for v in ORDERED] if feature.kind == "float32" else [0]
     of_cuts = [float_bits(t) for t in feature.thresholds] if feature.kind == "float32" else []
-    around = [*middle, *of_cuts, *(feature.thresholds if not of_cuts else ()), -most - 1, most]
-    return sorted(
-        {i + d for i in map(int, around) for d in (-1, 0, 1) if -most - 1 <= i + d <= most}
-    )
+    around = [*middle, *of_cuts, *(feature.thresholds if not of_cuts else ()), least, most]
+    return sorted({i + d for i in map(int, around) for d in (-1, 0, 1) if least <= i + d <= most})
 
 
 @given(numeric(), st.lists(st.integers(-(2**31), 2**31 - 1), max_size=20))
 def test_steps_tree_and_table_give_every_reading_the_state_of_its_rule(feature, others):
-    most = LARGEST[feature.kind]
+    least, most = FIRST[feature.kind], LARGEST[feature.kind]
     steps = steps_of(feature)
     tree = tree_of(steps)
     table = table_of(steps) if feature.kind != "float32" else None
     guides = [guide for guide, _ in guides_of(steps, feature.kind)]
-    for i in [*integers_of(feature), *(max(min(i, most), -most - 1) for i in others)]:
+    for i in [*integers_of(feature), *(max(min(i, most), least) for i in others)]:
         state = rule(feature, reading(feature.kind, i))
         assert next(step.state for step in steps if i <= step.last) == state
         assert state_at(tree, i) == state
@@ -98,7 +96,7 @@ def test_steps_ascend_to_the_largest_integer_and_neighbors_differ(feature):
     steps = steps_of(feature)
     assert all(a.last < b.last and a.state != b.state for a, b in pairwise(steps))
     assert steps[-1].last == LARGEST[feature.kind]
-    assert steps[0].last >= -LARGEST[feature.kind] - 1
+    assert steps[0].last >= FIRST[feature.kind]
 
 
 @given(numeric())

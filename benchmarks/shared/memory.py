@@ -1,0 +1,39 @@
+"""Values by key in a file of lines of JSON: what an earlier run computed is not computed again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.shared.log import appending, last_results
+
+
+@dataclass(frozen=True)
+class Known:
+    """A line of the file."""
+
+    key: str
+    value: Any  # JSON value
+
+
+class Memory:
+    """Values of earlier runs and of this one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known = {key: one.value for key, one in last_results(path, Known).items()}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Any:
+        return self._known[key]
+
+    def get(self, key: str, compute: Callable[[], Any]) -> Any:
+        """Return a value, computed and written to the file if it is unknown."""
+        if key not in self._known:
+            value = compute()
+            with appending(self._path) as add:
+                add(Known(key, value))
+            self._known[key] = value
+        return self._known[key]

@@ -1,0 +1,137 @@
+"""
+The price of a layout: flash, time and stack of the entry points that are called.
+
+A kernel decides on states. What calls it checks states or finds them from readings first, unless
+it compares the readings themselves; all that is in the price, by which layouts are compared.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from bncc.discretize.feature import Feature
+from bncc.lower.cost_model import LEVELS, Candidate, Level, TextbookCost, candidate
+from bncc.lower.cut_conditions import COMPARED, Compared
+from bncc.lower.direct import OF_READINGS, can_read, is_direct
+from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
+from bncc.lower.input_check import InputCheck, input_check
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
+from bncc.lower.request import Request
+from bncc.model.marginal import state_frequencies
+from bncc.program.ir import Program
+from bncc.resources import OF_READINGS as RAW_ENTRIES
+
+
+@dataclass(eq=False)
+class EntryPrices:
+    """Prices of the layouts of a request's programs; what surrounds kernels is found once."""
+
+    request: Request
+    _discretizers: dict[tuple[tuple[Feature, ...], int], Discretizers] = field(default_factory=dict)
+    _checks: dict[tuple[tuple[int, ...], int], InputCheck] = field(default_factory=dict)
+    _readable: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def level(self) -> Level:
+        """The compiler's level."""
+        return LEVELS[self.request.options.optimize]
+
+    def of(self, program: Program, kernel: Kernel) -> Iterator[Candidate]:
+        """Yield the layouts of a kernel: from states, from readings, or both."""
+        for compare in self._ways(program, kernel):
+            yield self.priced(program, kernel, compare)
+
+    def priced(self, program: Program, kernel: Kernel, compare: Compared | None) -> Candidate:
+        """Return a layout and the price of the entry points."""
+        target = self.request.options.target
+        plain = replace(candidate(program, kernel, target, self.level), compare=compare)
+        raw = [entry for entry in self.request.priced if entry in RAW_ENTRIES]
+        others = [entry for entry in self.request.priced if entry not in RAW_ENTRIES]
+        is_read = bool(raw) and is_direct(program, kernel, compare)
+        flash = times = ram = 0
+        if others or not is_read:
+            flash, times, ram = plain.flash, plain.instructions, plain.ram
+        if others:
+            check = self._checked(program, kernel.rom_bytes)
+            is_checked = any(entry != "trusted" for entry in others)
+            flash += check.code * is_checked
+            times += check.work * is_checked
+        if is_read:
+            terms = reading_terms(program, kernel)
+            # Rows are shared with what decides on states.
+            constants = terms.rom_bytes if not others else 0
+            flash += reading_code(program, kernel, target, self.level) + constants
+            times = max(times, reading_work(program, kernel, target, self.level))
+            ram = max(ram, plain.ram + terms.key_bytes)
+        elif raw:
+            found = self._discretized(program, kernel.rom_bytes)
+            flash += round(found.flash)
+            times = max(times, plain.instructions + round(found.instructions))
+            ram += len(program.features) * (1 if max(program.n_states) <= 255 else 2)
+        return replace(plain, instructions=times, flash=flash, ram=ram)
+
+    def textbook(self, program: Program, cost: TextbookCost) -> TextbookCost:
+        """Return the textbook classifier's cost with the same check and discretizers."""
+        flash, times = cost.flash, cost.instructions
+        finding = 0.0
+        if any(entry in RAW_ENTRIES for entry in self.request.priced):
+            found = self._discretized(program, round(cost.flash))
+            flash, finding = flash + found.flash, found.instructions
+        checked = 0
+        if any(e not in RAW_ENTRIES and e != "trusted" for e in self.request.priced):
+            check = self._checked(program, round(cost.flash))
+            flash, checked = flash + check.code, check.work
+        return TextbookCost(times + max(finding, checked), flash)
+
+    def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
+        """Yield what ``predict_raw`` may compare: as asked; else whatever is best."""
+        options, entries = self.request.options, self.request.entries
+        if options.compare is None and options.kernel is not None:
+            yield None
+            return
+        is_called = entries.raw and any(entry in RAW_ENTRIES for entry in self.request.priced)
+        can_compare = (
+            entries.raw
+            and not options.demands.is_special
+            and isinstance(kernel, OF_READINGS)
+            and self._is_readable(program)
+        )
+        for way in COMPARED if options.compare is None else (options.compare,):
+            if way == "states" or (can_compare and (is_called or options.compare is not None)):
+                yield way
+
+    def _is_readable(self, program: Program) -> bool:
+        if id(program) not in self._readable:
+            self._readable[id(program)] = can_read(program)
+        return self._readable[id(program)]
+
+    def _checked(self, program: Program, rom_bytes: int) -> InputCheck:
+        key = (tuple(program.n_states), rom_bytes)
+        if key not in self._checks:
+            options = self.request.options
+            self._checks[key] = input_check(
+                program.n_states,
+                optimize=options.optimize,
+                rom_bytes=rom_bytes,
+                target=options.target,
+                constant_time=options.constant_time,
+            )
+        return self._checks[key]
+
+    def _discretized(self, program: Program, other_bytes: int) -> Discretizers:
+        optimize = self.request.options.optimize
+        # What else takes flash matters for a balance alone, and there about.
+        other_bytes = 1 << other_bytes.bit_length() if optimize == "balanced" else 0
+        key = (program.features, other_bytes)
+        if key not in self._discretizers:
+            options = self.request.options
+            self._discretizers[key] = choose_discretizers(
+                program.features,
+                state_frequencies(self.request.model),
+                optimize=optimize,
+                target=options.target,
+                other_bytes=other_bytes,
+                by_number=self.request.entries.stream,
+                constant_time=options.constant_time,
+            )
+        return self._discretizers[key]

@@ -1,0 +1,106 @@
+"""Readings of several types that the C compares with cuts: the same decisions as by states."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.discretize.feature import Feature
+from bncc.emit.emitter import EmitOptions, emit_candidate
+from bncc.fixed_point import QFormat
+from bncc.lower.cost_model import candidate
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.model.model import Model
+from bncc.on_device import verify
+from bncc.program.pipeline import program_of
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+
+pytestmark = pytest.mark.cc
+FLOAT_MAX = float(np.finfo(np.float32).max)
+NUMBERS = {
+    "int16": (-32768, -257, 255, 32766),
+    "int32": (-(2**31), -70000, 3, 2**31 - 3),
+    "float32": (-FLOAT_MAX, -1.5, 0.0, 2.0**100),
+}
+LABELS = ("a", "b", "c", "d", "e")
+
+
+def number(kind, missing):
+    """Return a number whose missing readings have a state, the last one their own."""
+    cuts = NUMBERS[kind]
+    return Feature(f"{kind} {missing}", kind, len(cuts) + 1 + (missing == 5), cuts, (), missing)
+
+
+MIXES = {
+    "below": tuple(number(kind, 0) for kind in NUMBERS),
+    "between": tuple(number(kind, 2) for kind in NUMBERS),
+    "above": tuple(number(kind, 5) for kind in NUMBERS),
+    "narrow": (number("int16", 0), Feature("code", "state", 5, (), (), 0), number("int16", 2)),
+    "codes": (
+        Feature("low", "state", 5, (), (), 0),
+        Feature("unseen", "category", 6, (), LABELS, 5),
+        number("float32", 0),
+        Feature("middle", "category", 5, (), LABELS, 2),
+        Feature("long", "state", 300, (), (), 7),
+    ),
+    "one type": (number("int32", 0), number("int32", 3), number("int32", 5)),
+    "floats": (number("float32", 0), number("float32", 4), number("float32", 5)),
+    "two": (number("float32", 0), number("int16", 0)),
+}
+
+
+def model_of(features, n_classes):
+    """Return boosted tables over features, every cut of each among them."""
+    rng = np.random.default_rng(7)
+    n_cuts = [min(feature.n_states, 8) - 1 for feature in features]
+    grids = [DecisionTable((f,), (tuple(range(n)),)) for f, n in enumerate(n_cuts)]
+    for _ in range(6):
+        pair = sorted(rng.permutation(len(features))[:2].tolist())
+        places = [tuple(sorted(rng.permutation(n_cuts[f])[:2].tolist())) for f in pair]
+        grids.append(DecisionTable(tuple(pair), tuple(places)))
+    single = [(f, k) for f, n in enumerate(n_cuts) for k in range(n)]
+    for k in rng.permutation(len(single))[:4].tolist():
+        grids.append(DecisionTable((single[k][0],), ((single[k][1],),)))
+    tables = tuple(rng.integers(0, 8, (grid.n_rows, n_classes)) for grid in grids)
+    classes = tuple(f"c{c}" for c in range(n_classes))
+    prior = rng.integers(0, 4, n_classes)
+    structure = TableEnsemble(tuple(grids))
+    return Model(tuple(features), classes, structure, QFormat(2, 2), prior, tables, {})
+
+
+def doubled_model_of(features, n_classes):
+    """Return tables of one cut each, whose rows need no strides."""
+    rng = np.random.default_rng(8)
+    grids = [
+        DecisionTable((f,), ((k,),)) for f, each in enumerate(features)
+        for k in range(min(each.n_states, 8) - 1)
+    ]  # fmt: skip
+    tables = tuple(rng.integers(0, 8, (2, n_classes)) for _ in grids)
+    classes = tuple(f"c{c}" for c in range(n_classes))
+    prior = np.zeros(n_classes, dtype=np.int64)
+    structure = TableEnsemble(tuple(grids))
+    return Model(tuple(features), classes, structure, QFormat(2, 2), prior, tables, {})
+
+
+def emissions(model, family, **options):
+    """Yield the C of some layouts of a family, which compare readings."""
+    program = program_of(model)
+    kernels = list(FAMILIES[family](program))
+    for k in sorted({0, len(kernels) - 1}):
+        chosen = replace(candidate(program, kernels[k], None), compare="readings")
+        yield emit_candidate(model, chosen, EmitOptions("m", **options))
+
+
+@pytest.mark.parametrize("make", [model_of, doubled_model_of])
+@pytest.mark.parametrize("n_classes", [2, 9])
+@pytest.mark.parametrize("family", sorted(FOR_CUTS))
+@pytest.mark.parametrize("mix", MIXES)
+def test_every_reading_is_decided_as_by_its_state(require_tool, mix, family, n_classes, make):
+    """NaN, infinities, ends of types, all thresholds, neighbors and unknown codes too."""
+    require_tool("gcc")
+    model = make(MIXES[mix], n_classes)
+    for emission in emissions(model, family):
+        assert emission.layout.direct is not None
+        assert "_readings(" in emission.files["m.c"]
+        outcome = verify(model, emission=emission, sanitize=True, n_random=300)
+        assert outcome.agree, outcome.first_mismatch

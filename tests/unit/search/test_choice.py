@@ -1,0 +1,76 @@
+"""The choice: by error, or by time among those that are not clearly worse on the same rows."""
+
+import numpy as np
+
+from bncc.search.choice import chosen_of, close_to_best, finalists, front_of, is_worse
+from bncc.search.evaluation import Evaluation
+from bncc.train.settings import TrainSettings
+from tests.unit.search.pricing import resources
+
+BASE = TrainSettings()
+N = 400
+
+
+def one(wrong, flash, instructions, n_folds=2):
+    """Return a candidate that misclassifies some rows."""
+    losses = np.isin(np.arange(N * n_folds // 2), list(wrong)).astype(float)
+    errors = tuple(part.mean() for part in np.split(losses, n_folds))
+    return Evaluation(BASE, errors, errors, resources(flash, instructions), losses=losses)
+
+
+BEST = one(range(40), 900, 5000)
+CLOSE = one([*range(20), *range(100, 125)], 800, 3000)  # 25 more, 20 fewer
+WORSE = one([*range(38), *range(100, 120)], 700, 100)  # 20 more, 2 fewer
+LUCKY = one(range(2), 10, 10, n_folds=1)
+
+
+def test_differences_are_those_of_the_same_rows():
+    assert not is_worse(CLOSE.losses, BEST.losses, 1)
+    assert is_worse(WORSE.losses, BEST.losses, 1)
+    assert not is_worse(BEST.losses, BEST.losses, 1)
+    # As many wrong rows are clearly worse if they are other rows than those of the best only.
+    same = one(range(45), 800, 3000)
+    assert same.error == CLOSE.error
+    assert is_worse(same.losses, BEST.losses, 1)
+
+
+def test_the_fastest_of_those_that_are_close_is_chosen():
+    tried = [WORSE, LUCKY, BEST, CLOSE]
+    assert close_to_best(tried) == [BEST, CLOSE]
+    assert chosen_of(tried, "balanced") is CLOSE
+    assert chosen_of(tried, "error") is BEST
+    assert chosen_of(tried[:3], "balanced") is BEST
+
+
+def test_a_few_instructions_are_not_worth_any_error():
+    quick = one([*range(20), *range(100, 124)], 800, 2600)
+    assert quick.error < CLOSE.error
+    slow = one([*range(20), *range(100, 123)], 800, 3200)
+    assert chosen_of([BEST, CLOSE, quick], "balanced") is quick
+    assert chosen_of([BEST, CLOSE, slow], "balanced") is slow
+    assert chosen_of([BEST, one(range(40), 900, 3200), CLOSE], "balanced").error == BEST.error
+
+
+def test_a_layout_that_is_known_decides_about_time():
+    quick = Evaluation(
+        BASE, BEST.errors, BEST.choice, BEST.price, losses=BEST.losses, layout=resources(950, 200)
+    )
+    assert chosen_of([quick, CLOSE], "balanced") is quick
+    assert [each.resources.slowest for each in front_of([quick, CLOSE])] == [200, 3000]
+
+
+def test_layouts_are_compared_of_the_fastest_and_the_smallest():
+    rng = np.random.default_rng(1)
+    tried = [one(range(40), *(int(n) for n in rng.integers(100, 9999, 2))) for _ in range(20)]
+    found = finalists([BEST, *tried, WORSE], "balanced")
+    assert 4 <= len(found) <= 7
+    assert WORSE not in found
+    assert min(tried, key=lambda each: each.price.slowest) in found
+    assert min(tried, key=lambda each: each.price.flash) in found
+    assert finalists([BEST, *tried], "error") == [min([BEST, *tried], key=lambda each: each.order)]
+
+
+def test_the_front_has_what_no_other_one_beats_in_all():
+    beaten = one([*range(40), 90], 950, 5001)
+    assert front_of([WORSE, beaten, LUCKY, CLOSE, BEST]) == (BEST, CLOSE, WORSE)
+    assert front_of([]) == ()
