@@ -9,7 +9,7 @@ from pathlib import Path
 from bncc.lower import textbook_weights
 from bncc.lower.cost_model import FAMILY, OF_READINGS, weights_of
 from bncc.lower.kernels.base import Weights
-from bncc.lower.kernels.families import FOLDERS, FOR_CUTS
+from bncc.lower.kernels.families import FOLDERS, FOR_CUTS, FOR_TREES
 
 _HEAD = '''"""
 Cost-model weights, fitted by benchmarks/fit/{program}.py; first values may be estimates.
@@ -37,7 +37,11 @@ def files() -> Mapping[Path, tuple[str, ...]]:
 
 def text_of(families: Sequence[str], weights: Weights) -> str:
     """Return a file's text, which ruff has yet to format."""
-    program = "fit_cut_costs" if FOR_CUTS.intersection(families) else "fit_cost_model"
+    program = "fit_cost_model"
+    if FOR_CUTS.intersection(families):
+        program = "fit_cut_costs"
+    elif FOR_TREES.intersection(families):
+        program = "fit_branch_costs"
     lines = [_HEAD.format(program=program)]
     for key in sorted(key for key in weights if key[0] in families):
         family, machine, level = (f'"{word}"' for word in key)

@@ -16,9 +16,9 @@ from bncc.lower.kernels.shared.rows import table_heading
 from bncc.lower.raw import RawPlan
 from bncc.lower.reading_keys import compared_integers, has_limits, key_of, used_cuts
 from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
-from bncc.program.ir import Program, width_of
+from bncc.program.ir import Program, has_trees, width_of
 
-OF_READINGS = (CutKernel, CutLoopKernel, CutPackedKernel)
+OF_READINGS = (BranchKernel, CutKernel, CutLoopKernel, CutPackedKernel)
 """Kernels that can compare readings."""
 STATE_CODE = 136
 """Bytes of the code that looks for the states of an array of readings, Cortex-M4 at -Os: 128 to 147
@@ -69,6 +69,8 @@ def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> boo
 
 def can_read(program: Program) -> bool:
     """Return whether comparing readings with limits of their type finds every row."""
+    if has_trees(program):
+        return True
     if not is_of_cuts(program):
         return False
     used = used_cuts(program)

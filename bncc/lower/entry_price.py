@@ -15,6 +15,7 @@ from bncc.lower.direct import OF_READINGS, can_read, is_direct
 from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
 from bncc.lower.input_check import InputCheck, input_check
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
@@ -86,7 +87,8 @@ class EntryPrices:
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
         """Yield what ``predict_raw`` may compare: as asked; else whatever is best."""
         options, entries = self.request.options, self.request.entries
-        if options.compare is None and options.kernel is not None:
+        is_of_trees = isinstance(kernel, BranchKernel)  # readings are compared in any case
+        if options.compare is None and (options.kernel is not None or is_of_trees):
             yield None
             return
         is_called = entries.raw and any(entry in RAW_ENTRIES for entry in self.request.priced)

@@ -1,10 +1,13 @@
 """Estimated cost of kernels that compare readings instead of states."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.lower.cost_model import OF_READINGS, Level, weighted
 from bncc.lower.cut_conditions import CutCondition, cut_condition
 from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.branches.layout import BranchKernel
+from bncc.lower.kernels.branches.trees import nodes
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -24,6 +27,8 @@ class ReadingTerms:
 
 def reading_terms(program: Program, kernel: Kernel) -> ReadingTerms:
     """Return the terms of a kernel's variant that compares readings."""
+    if isinstance(kernel, BranchKernel):
+        return _of_trees(program, kernel)
     if isinstance(kernel, CutKernel):
         return _of_lines(program, kernel)
     compared = compared_integers(program)
@@ -66,6 +71,19 @@ def _places(compared: ComparedIntegers) -> dict[int, int]:
     return {f: used.index(f) if compared.is_keys else f for f in used}
 
 
+def _of_trees(program: Program, kernel: BranchKernel) -> ReadingTerms:
+    """Return the terms of nested comparisons, in decisions by the share of each kind."""
+    found = [
+        cut_condition(program.features[node.feature], node.least, "x", "m")
+        for tree in kernel.trees
+        for node in nodes(tree)
+    ]
+    counts = _kinds(found)
+    share = kernel.expected_comparisons / max(1, len(found))
+    work = (*kernel.work, *(share * n for n in counts))
+    return ReadingTerms(kernel.rom_bytes, 0, work, (*kernel.code, *counts))
+
+
 def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:
     """Return the terms of straight-line code: each comparison is one of its own."""
     read = [each for cuts in kernel.cuts for each in cuts]
@@ -74,14 +92,19 @@ def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:
         for each in read
         for least in each.least
     ]
+    terms = (*kernel.work, *_kinds(found))
+    return ReadingTerms(kernel.rom_bytes, 0, terms, terms)
+
+
+def _kinds(found: Sequence[CutCondition]) -> tuple[int, ...]:
+    """Return how many conditions there are of each kind that takes more than a comparison."""
     n_words = sum(_is(each, "word") for each in found)
     n_ordered = sum(each.terms[3] for each in found)
     n_int32 = sum(_is(each, "int32") for each in found)
     n_short = sum(_is(each, "int16") or _is(each, "int8") for each in found)
     n_plain = sum(each.sides is None for each in found)
     n_numbers = sum(each.n_numbers for each in found)
-    terms = (*kernel.work, n_words, n_ordered, n_int32, n_short, n_plain, n_numbers)
-    return ReadingTerms(kernel.rom_bytes, 0, terms, terms)
+    return n_words, n_ordered, n_int32, n_short, n_plain, n_numbers
 
 
 def _is(condition: CutCondition, kind: str) -> bool:

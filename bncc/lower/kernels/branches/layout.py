@@ -164,7 +164,7 @@ class BranchKernel:
 
     @property
     def code(self) -> tuple[float, ...]:
-        """Terms as of `work`, over all nodes; then leaves, longer numbers in them, and their bytes."""
+        """Terms as of `work`, over all nodes; then leaves, those of longer numbers, their bytes."""
         leaves = [leaf for tree in self.trees for leaf in leaves_of(tree)]
         every = [node for tree in self.trees for node in nodes(tree)]
         first, n_trees, _, _, *others = self.work
