@@ -38,7 +38,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     Try boosted tables of several forms, then neighbors of the best until none is better.
 
     Where the best of the other kind of tables, products or branching ones, is faster and not
-    clearly worse, its neighbors are tried too.
+    hopelessly worse, its neighbors are tried too.
     """
     room, given = room or Capacity(evaluator), evaluator.given
     is_timed = given.budget.flash is None and given.budget.instructions is not None
@@ -51,7 +51,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     while new:
         for form in new:
             best = min(leaders.values(), key=lambda one: one.order, default=None)
-            one = _judged(form, room, evaluator, best)
+            one = _judged(form, room, evaluator, best, leaders.get(form.is_branching))
             if one is not None:
                 leader = leaders.get(form.is_branching, one)
                 leaders[form.is_branching] = min(leader, one, key=lambda each: each.order)
@@ -108,17 +108,28 @@ def _single(room: Capacity) -> list[EnsembleConfig]:
 
 
 def _worth_more(leaders: dict[bool, JudgedSum]) -> list[JudgedSum]:
-    """Return the best, and that of the other kind if it is faster and not clearly worse."""
+    """Return the best, and that of the other kind if it is faster and not hopelessly worse."""
     if not leaders:
         return []
     best, *others = sorted(leaders.values(), key=lambda one: one.order)
-    return [best, *(one for one in others if _is_close(one, best) and _time(one) < _time(best))]
+    return [
+        best,
+        *(one for one in others if _may_get_close(one, best) and _time(one) < _time(best)),
+    ]
 
 
 def _judged(
-    form: EnsembleConfig, room: Capacity, evaluator: Evaluator, best: JudgedSum | None
+    form: EnsembleConfig,
+    room: Capacity,
+    evaluator: Evaluator,
+    best: JudgedSum | None,
+    leader: JudgedSum | None,
 ) -> JudgedSum | None:
-    """Return boosted tables of a form; None if none fit, or they cannot compete with the best."""
+    """
+    Return boosted tables of a form; None if none fit, or they cannot compete.
+
+    They compete with the best of all, and with the leader, the best of the same kind.
+    """
     n_tables = room.guess(form)
     # Learning is faster than building: forms that are not better are not measured.
     base = evaluator.given.base
@@ -126,8 +137,10 @@ def _judged(
     judged = _judge(evaluator, guessed, best)
     if best is not None and len(judged) < len(evaluator.given.folds):
         return None
-    if best is not None and room.knows(form) and not _competes(form, n_tables, judged, room, best):
-        return None
+    if best is not None and room.knows(form):
+        is_better = leader is not None and losses_of(judged).mean() < _mean(leader)
+        if not _competes(form, n_tables, judged, room, best, is_better=is_better):
+            return None
     fitted = room.fitted(form, n_tables)
     if fitted is None:
         return None
@@ -171,12 +184,14 @@ def _competes(
     judged: Sequence[Judgement],
     room: Capacity,
     best: JudgedSum,
+    *,
+    is_better: bool,
 ) -> bool:
-    """Return whether boosted tables are better, or faster and not clearly worse."""
+    """Return whether boosted tables are better, or faster and not clearly worse or the leader."""
     if losses_of(judged).mean() < _mean(best):
         return True
     is_faster = room.time(form, n_tables) < FASTER * _time(best)
-    return is_faster and not _is_behind(judged, best, CLOSE)
+    return is_faster and (is_better or not _is_behind(judged, best, CLOSE))
 
 
 def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:
@@ -186,11 +201,11 @@ def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:
     return is_worse(losses, best.losses[: len(losses)], by)
 
 
-def _is_close(one: JudgedSum, best: JudgedSum) -> bool:
+def _may_get_close(one: JudgedSum, best: JudgedSum) -> bool:
     assert one.losses is not None
     assert best.losses is not None
     is_whole = len(one.losses) == len(best.losses)
-    return is_whole and not is_worse(one.losses, best.losses, CLOSE)
+    return is_whole and not is_worse(one.losses, best.losses, HOPELESS)
 
 
 def _mean(one: JudgedSum) -> float:
