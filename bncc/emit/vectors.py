@@ -22,8 +22,8 @@ from bncc.errors import DataError
 from bncc.model.checked import Limits, beyond, predict_checked
 from bncc.model.missing import predict as predict_missing
 from bncc.model.model import Model
-from bncc.model.reference import costs, predict
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.model.reference import costs, predict, rows
+from bncc.structure.decision_tables import TableEnsemble, has_trees
 
 FEW_VECTORS = 32
 """Vectors, where their number is not given and fewer would do."""
@@ -64,6 +64,9 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     seen = np.bincount(
         predict(model, states_of_raw(model.features, R)), minlength=len(model.classes)
     )
+    # By tree: which leaves were reached by a number and by no number of each feature.
+    reached = [np.zeros((len(table), model.n_features, 2), np.bool_) for table in model.tables]
+    every = np.arange(model.n_features)
     for _ in range(n - len(R)):
         is_free = all(counts.all() for counts in used)
         chosen = np.column_stack([_drawn_ends(counts, rng, is_free) for counts in used])
@@ -71,7 +74,18 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
         total = costs(model, states_of_raw(model.features, drawn))
         classes = total.argmin(axis=1)
         nearest = np.partition(total, min(1, total.shape[1] - 1), axis=1)[:, :2]
-        best = np.lexsort((nearest[:, -1] - nearest[:, 0], seen[classes]))[0]
+        by_class = (nearest[:, -1] - nearest[:, 0], seen[classes])
+        new = np.zeros(len(drawn), np.int64)
+        if has_trees(model.structure):
+            # Comparisons that no vector gets to could be wrong: leaves come first.
+            of_rows = rows(model, states_of_raw(model.features, drawn))
+            is_nan = np.isnan(drawn).astype(np.int64)
+            for leaves, of_table in zip(reached, of_rows.T, strict=True):
+                new -= (~leaves[of_table[:, None], every, is_nan]).sum(axis=1)
+        best = np.lexsort((*by_class, new))[0]
+        if has_trees(model.structure):
+            for leaves, row in zip(reached, of_rows[best], strict=True):
+                leaves[row, every, is_nan[best]] = True
         seen[classes[best]] += 1
         for counts, k in zip(used, chosen[best], strict=True):
             counts[k] += 1

@@ -37,7 +37,8 @@ SMALL: dict[str, Callable[[], Model]] = {
 }
 COLUMNS: dict[str, Callable[[], Model]] = {"26_classes_2_bits": lambda: few_bits(26)}
 TREES: dict[str, Callable[[], Model]] = {
-    f"{n} trees": partial(hand.trees_of_sensors, 3, n) for n in (1, 3)
+    "3 trees": partial(hand.trees_of_sensors, 3, 3, kinds=("int16", "int32", "category", "state")),
+    "1 tree": partial(hand.trees_of_sensors, 3, 1, kinds=("int16",) * 4),
 }
 EVERY_KERNEL = [
     *(
