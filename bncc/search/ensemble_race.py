@@ -101,10 +101,16 @@ def resized(
 
 def _single(room: Capacity) -> list[EnsembleConfig]:
     """Return the largest single table that fits, if any."""
-    for form in single_tables():
-        if room.may_fit(form) and room.fitted(form, 1) is not None:
-            return [form]
-    return []
+    untried = single_tables()
+    found: list[EnsembleConfig] = []
+    # A build corrects the estimates of the others.
+    while form := next((each for each in untried if room.may_fit(each)), None):
+        if room.fitted(form, 1) is None:
+            untried = tuple(each for each in untried if each.leaves < form.leaves)
+        else:
+            untried = tuple(each for each in untried if each.leaves > form.leaves)
+            found = [form]
+    return found
 
 
 def _worth_more(leaders: dict[bool, JudgedSum]) -> list[JudgedSum]:

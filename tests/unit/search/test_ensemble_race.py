@@ -124,7 +124,7 @@ def test_the_largest_single_tree_that_fits_is_tried(evaluator, monkeypatch, flas
     larger = [other for other in single_tables() if other.leaves > form.leaves]
     assert not any(room.may_fit(other) for other in larger)
     assert budget.admits(evaluator.priced(form.settings(BASE, 1)).price)
-    assert (form.leaves == 256) == (flash >= 2500)
+    assert form.leaves == 256 or flash < 2500
 
 
 def test_tables_in_parts_of_a_budget_are_of_the_same_form(evaluator, monkeypatch):
