@@ -30,6 +30,7 @@ class DirectReadings:
     steps: tuple[list[str], ...] = ()  # Statements of straight-line code
     kinds: tuple[str, ...] = ()  # Of the comparisons that have functions of their own
     trees: tuple[TreeText, ...] = ()  # Nested comparisons
+    first_kinds: tuple[str, ...] = ()  # Of those that are a table's first, or further ones
     # True if straight-line code counts cuts that are not reached, from the last row of a table
     counts_down: bool = False
 
@@ -91,7 +92,7 @@ class ReadingReach:
         if condition.sides is not None:
             kind, left, right = condition.sides
             return f"{self.name}_is_{self.compared}_{kind}({left}, {right})"
-        return f"(({condition.text}) ? 1U : 0U)"
+        return f"(({condition.text}) ? (uint_fast16_t)1U : (uint_fast16_t)0U)"
 
 
 def in_trees(program: Program, kernel: BranchKernel, raw: RawPlan, name: str) -> DirectReadings:
@@ -117,11 +118,16 @@ def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> Di
     steps = tuple(cut_steps(program, kernel, reach, name))
     lines = "".join(line for step in steps for line in step)
     kinds = {each.sides[0] for each in conditions if each.sides}
+
+    def is_doubled(kind: str) -> bool:
+        return any(f"_{reach.compared}_{kind}({at}," in lines for at in ("at", "before"))
+
     return DirectReadings(
         "lower/direct/cuts.c.j2",
         f"const {name}_raw_t *x",
         frozenset[str]().union(*(each.functions for each in conditions)),
         steps=steps,
-        kinds=tuple(sorted(kind for kind in kinds if f"_{kind}(" in lines)),
+        kinds=tuple(sorted(kind for kind in kinds if is_doubled(kind))),
+        first_kinds=tuple(sorted(k for k in kinds if f"_is_{reach.compared}_{k}(" in lines)),
         counts_down=counts_down,
     )
