@@ -83,8 +83,9 @@ class EmitOptions(LowerOptions):
         Whether no branch may depend on a reading or on a state in range.
     range_margin : float, default=10.0
         Percent of a feature's trained span by which ``checked`` lets a reading exceed it.
-    compare : {"readings", "states"} or None, default=None
-        What ``predict_raw`` compares with the cuts of tables; None for whatever is best, and with
+    compare : {"readings", "keys", "states"} or None, default=None
+        What ``predict_raw`` compares with the cuts of tables; ``keys`` are integers with the order
+        of floats, converted once per call; None for whatever is best, and with
         a given `kernel` for states, except that ``cut-packed`` compares readings where that is
         smaller.
     package : str, default="plain"

@@ -115,7 +115,7 @@ def choose(
     machine = known_target(target)
     if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
-    if not found and prices is not None and prices.request.options.compare == "readings":
+    if not found and prices is not None and prices.request.options.compare in ("readings", "keys"):
         raise OptionError(
             f"{f'the kernel {family} cannot' if family else 'no kernel can'} compare the readings "
             "of this model with cuts; leave out --compare"

@@ -16,9 +16,9 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
 from bncc.lower.discretizers.steps import float_bits, float_key
 
-Compared = Literal["readings", "states"]
+Compared = Literal["readings", "keys", "states"]
 COMPARED: tuple[Compared, ...] = get_args(Compared)
-"""What ``predict_raw`` compares with cuts."""
+"""Operands of ``predict_raw``: keys are integers that order like the floats, converted once."""
 FLOAT_BITS, ORDER, HIGH_BYTE = "float_bits", "order", "high_byte"
 """Functions that conditions call, printed by ``templates/lower/cut_functions.c.j2``."""
 FUNCTIONS = (FLOAT_BITS, ORDER, HIGH_BYTE)

@@ -14,11 +14,19 @@ from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
 from bncc.lower.kernels.shared.rows import table_heading
 from bncc.lower.raw import RawPlan
-from bncc.lower.reading_keys import compared_integers, has_limits, key_of, used_cuts
+from bncc.lower.reading_keys import (
+    compared_integers,
+    converts_once,
+    has_limits,
+    key_of,
+    used_cuts,
+)
 from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
 from bncc.program.ir import Program, has_trees, width_of
 
-OF_READINGS = (BranchKernel, CutKernel, CutLoopKernel, CutPackedKernel)
+OF_KEYS = (CutLoopKernel, CutPackedKernel)
+"""Kernels that can compare keys of readings."""
+OF_READINGS = (BranchKernel, CutKernel, *OF_KEYS)
 """Kernels that can compare readings."""
 STATE_CODE = 136
 """Bytes of the code that looks for the states of an array of readings, Cortex-M4 at -Os: 128 to 147
@@ -64,6 +72,8 @@ def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> boo
         return compare != "states"
     if compare is None:
         return isinstance(kernel, CutPackedKernel) and reads_directly(program)
+    if compare == "keys":
+        return isinstance(kernel, OF_KEYS) and can_read(program) and converts_once(program)
     return compare == "readings" and can_read(program) and isinstance(kernel, OF_READINGS)
 
 
@@ -77,7 +87,9 @@ def can_read(program: Program) -> bool:
     return bool(used) and all(has_limits(program.features[f], used[f]) for f in used)
 
 
-def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> DirectReadings:
+def plan_direct(
+    program: Program, kernel: Kernel, raw: RawPlan, name: str, compare: Compared | None
+) -> DirectReadings:
     """Lay out what a kernel compares readings with."""
     if isinstance(kernel, BranchKernel):
         return in_trees(program, kernel, raw, name)
@@ -89,7 +101,7 @@ def plan_direct(program: Program, kernel: Kernel, raw: RawPlan, name: str) -> Di
         tables, template = kernel.sums.program.tables, "lower/direct/cut_loop.c.j2"
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
-    compared = compared_integers(program)
+    compared = compared_integers(program, compare)
     headings = [f"/* {table_heading(program, table)} */" for table in tables]
     used = compared.features
     place = {f: used.index(f) if compared.is_keys else f for f in used}

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from bncc.discretize.feature import Feature
 from bncc.lower.cost_model import LEVELS, Candidate, Level, TextbookCost, candidate
 from bncc.lower.cut_conditions import COMPARED, Compared
-from bncc.lower.direct import OF_READINGS, can_read, is_direct
+from bncc.lower.direct import OF_KEYS, OF_READINGS, can_read, is_direct
 from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
 from bncc.lower.input_check import InputCheck, input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
+from bncc.lower.reading_keys import converts_once
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
 from bncc.program.ir import Program
@@ -58,11 +59,11 @@ class EntryPrices:
             flash += check.code * is_checked
             times += check.work * is_checked
         if is_read:
-            terms = reading_terms(program, kernel)
+            terms = reading_terms(program, kernel, compare)
             # Rows are shared with what decides on states.
             constants = terms.rom_bytes if not others else 0
-            flash += reading_code(program, kernel, target, self.level) + constants
-            times = max(times, reading_work(program, kernel, target, self.level))
+            flash += reading_code(program, kernel, target, self.level, compare) + constants
+            times = max(times, reading_work(program, kernel, target, self.level, compare))
             ram = max(ram, plain.ram + terms.key_bytes)
         elif raw:
             found = self._discretized(program, kernel.rom_bytes)
@@ -99,7 +100,10 @@ class EntryPrices:
             and self._is_readable(program)
         )
         for way in COMPARED if options.compare is None else (options.compare,):
-            if way == "states" or (can_compare and (is_called or options.compare is not None)):
+            can = can_compare and (
+                way != "keys" or (isinstance(kernel, OF_KEYS) and converts_once(program))
+            )
+            if way == "states" or (can and (is_called or options.compare is not None)):
                 yield way
 
     def _is_readable(self, program: Program) -> bool:

@@ -93,7 +93,7 @@ def entry_times(
     times = {"predict": checked, "trusted": decision, "scores": checked}
     if layout.raw is not None:
         times["predict-raw"] = (
-            reading_work(layout.program, layout.kernel, target, level)
+            reading_work(layout.program, layout.kernel, target, level, layout.direct.compared)
             if layout.direct
             else decision + layout.raw.instructions
         )
@@ -150,7 +150,7 @@ def constant_bytes(layout: Layout) -> int:
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the kernel, the check and the discretizer."""
     if layout.direct is not None:
-        return reading_code(layout.program, layout.kernel, target, level)
+        return reading_code(layout.program, layout.kernel, target, level, layout.direct.compared)
     readings = layout.raw.code_bytes if layout.raw else 0
     decision = code_bytes(layout.kernel, target, level)
     if layout.hands_over:
@@ -206,7 +206,7 @@ def buffer_bytes(layout: Layout) -> int:
     has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
     if layout.direct is not None:
-        states += reading_terms(layout.program, layout.kernel).key_bytes
+        states += reading_terms(layout.program, layout.kernel, layout.direct.compared).key_bytes
     costs = layout.program.n_classes * layout.kernel.sum_bits // 8
     return costs + layout.kernel.scratch_bytes + states
 

@@ -146,7 +146,7 @@ def lay_out(
         arrays.append(array("last_state", state_bits, last, "Largest state of each feature."))
     direct = None
     if raw is not None and is_direct(program, kernel, compare):
-        direct = plan_direct(program, kernel, raw, name)
+        direct = plan_direct(program, kernel, raw, name, compare)
     if raw is not None:
         arrays += raw.arrays
     if direct is not None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.lower.cost_model import OF_READINGS, Level, weighted
-from bncc.lower.cut_conditions import CutCondition, cut_condition
+from bncc.lower.cut_conditions import Compared, CutCondition, cut_condition
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import nodes
@@ -31,13 +31,15 @@ class ReadingTerms:
     code: tuple[float, ...]
 
 
-def reading_terms(program: Program, kernel: Kernel) -> ReadingTerms:
+def reading_terms(
+    program: Program, kernel: Kernel, compare: Compared | None = None
+) -> ReadingTerms:
     """Return the terms of a kernel's variant that compares readings."""
     if isinstance(kernel, BranchKernel):
         return _of_trees(program, kernel)
     if isinstance(kernel, CutKernel):
         return _of_lines(program, kernel)
-    compared = compared_integers(program)
+    compared = compared_integers(program, compare)
     is_float = program.features[compared.features[0]].kind == "float32" and not compared.is_keys
     keys = compared.features if compared.is_keys else ()
     n_floats = sum(program.features[f].kind == "float32" for f in keys)
@@ -119,16 +121,24 @@ def _is(condition: CutCondition, kind: str) -> bool:
 
 
 def reading_work(
-    program: Program, kernel: Kernel, target: str | None = None, level: Level = "-O2"
+    program: Program,
+    kernel: Kernel,
+    target: str | None = None,
+    level: Level = "-O2",
+    compare: Compared | None = None,
 ) -> int:
     """Return what one decision from readings executes."""
-    terms = reading_terms(program, kernel).work
+    terms = reading_terms(program, kernel, compare).work
     return max(1, round(weighted(kernel.family + OF_READINGS, target, level, terms, which=0)))
 
 
 def reading_code(
-    program: Program, kernel: Kernel, target: str | None = None, level: Level = "-O2"
+    program: Program,
+    kernel: Kernel,
+    target: str | None = None,
+    level: Level = "-O2",
+    compare: Compared | None = None,
 ) -> int:
     """Return the bytes of code of a classifier that only decides on readings."""
-    terms = reading_terms(program, kernel).code
+    terms = reading_terms(program, kernel, compare).code
     return max(0, round(weighted(kernel.family + OF_READINGS, target, level, terms, which=1)))

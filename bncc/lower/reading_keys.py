@@ -14,7 +14,7 @@ import numpy as np
 from bncc.discretize.feature import Feature
 from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
-from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER
+from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER, Compared
 from bncc.lower.discretizers.functions import cut_integers
 from bncc.lower.kernels.shared.cut_places import cuts_of
 from bncc.program.ir import Program
@@ -57,17 +57,29 @@ def _largest_known(kind: str) -> int:
     return largest - 1 if kind == "int32" else largest
 
 
-def compared_integers(program: Program) -> ComparedIntegers:
+def compared_integers(program: Program, compare: Compared | None) -> ComparedIntegers:
     """Return what a loop over the cuts of all tables compares."""
     cuts = used_cuts(program)
     features = program.features
     types = {_type(feature) for feature in features}
-    is_plain = len(types) == 1 and all(is_ordered(features[f], cuts[f]) for f in cuts)
-    if is_plain:
+    is_plain = can_be_plain(program)
+    if is_plain and compare != "keys":
         bits, is_signed = types.pop()[1:]
         return ComparedIntegers(tuple(cuts), False, bits, is_signed)
     is_narrow = all(_fits_int16(features[f]) for f in cuts)
     return ComparedIntegers(tuple(cuts), True, 16 if is_narrow else 32, True)
+
+
+def can_be_plain(program: Program) -> bool:
+    """Return whether a loop can compare the readings themselves, floats after a conversion."""
+    cuts = used_cuts(program)
+    types = {_type(feature) for feature in program.features}
+    return len(types) == 1 and all(is_ordered(program.features[f], cuts[f]) for f in cuts)
+
+
+def converts_once(program: Program) -> bool:
+    """Return whether a loop gains from keys: else it converts a float for every cut."""
+    return program.features[0].kind == "float32" and can_be_plain(program)
 
 
 def is_ordered(feature: Feature, least: tuple[int, ...]) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
 from bncc.lower.c.c99 import ArrayText
-from bncc.lower.cut_conditions import CutCondition, cut_condition
+from bncc.lower.cut_conditions import Compared, CutCondition, cut_condition
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.text import TreeText, reading_trees, sum_steps
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -33,6 +33,11 @@ class DirectReadings:
     first_kinds: tuple[str, ...] = ()  # Of those that are a table's first, or further ones
     # True if straight-line code counts cuts that are not reached, from the last row of a table
     counts_down: bool = False
+
+    @property
+    def compared(self) -> Compared:
+        """What is compared with cuts."""
+        return "keys" if self.keys else "readings"
 
     @property
     def sums(self) -> bool:
