@@ -5,7 +5,7 @@ Six sets of two to seven classes in ``data/raw``: 30 % of the rows are left out 
 fifth of the others is the validation set, another one in each split. Readings are scaled to the
 range of int16; cuts are quantiles of their high bytes (``--high-bytes 0``: of all bits). There are
 as many trees as fit in a budget by measured sizes: 6.5 bytes a node whose high byte decides, 12.5
-another, and 3 bytes a leaf, beside a row of byte lanes for more than two classes. Lines have mean
+another, and 3 bytes a leaf, plus a row of byte lanes for more than two classes. Lines have mean
 errors in percent with 8, 16, 32 and 64 leaves, or 8, 16 and 32 rows; the first is that of all sets.
 
     OMP_NUM_THREADS=1 python -m benchmarks.accuracy.branching --data ../shared/data

@@ -93,7 +93,7 @@ def branching_table(nodes: Nodes) -> tuple[BranchingTable, list[int]]:
     return table, leaves
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Growth:
     """A tree in growth: its nodes, and the samples and depth of each."""
 

@@ -31,7 +31,7 @@ Types of numeric readings, the default first.
 
 ``auto`` is int16 where it holds the training readings of a column, else int32, and float32 for
 fractions; ``smallest`` is the first of uint8, int8, int16 and int32 that holds them, where a uint8
-holds no missing reading. Of the others, each is that of all columns of integers.
+holds no missing reading. Any other is the type of all columns of integers.
 """
 
 _CANDIDATES: dict[str, tuple[FeatureKind, ...]] = {

@@ -180,18 +180,18 @@ class Rows:
 
     @cached_property
     def visited(self) -> IntArray:
-        """Which of `changes` are made near ties: all, or those to states beside cuts of trees."""
+        """Indices of the `changes` to near ties: all, or those to states next to cuts of trees."""
         trees = [table.tree for table in self.program.tables if table.tree is not None]
         if len(trees) < len(self.program.tables):
             return np.arange(len(self.changes))
-        beside = {
+        near_cuts = {
             (f, state)
             for tree in trees
             for f, cut in zip(tree.features, tree.cuts, strict=True)
             for state in (cut, cut + 1)
         }
         return np.array(
-            [k for k, each in enumerate(self.changes.tolist()) if tuple(each) in beside]
+            [k for k, each in enumerate(self.changes.tolist()) if tuple(each) in near_cuts]
         )
 
     @cached_property

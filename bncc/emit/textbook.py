@@ -2,8 +2,8 @@
 The textbook classifier: what a good engineer writes from a paper, the baseline of all figures.
 
 It is made from the model as it stands, without the compiler's passes: one byte per cost in a
-table of rows and classes, 16-bit sums, one loop over the features and one over the classes. Of
-tables that decision trees address, a loop over the trees that goes from node to node of an array.
+table of rows and classes, 16-bit sums, one loop over the features and one over the classes. Tables
+that decision trees address take a loop over the trees, which walks from node to node in an array.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

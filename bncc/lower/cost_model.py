@@ -18,7 +18,7 @@ Level = Literal["-O2", "-Os"]
 LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "-O2"}
 """The compiler's level that goes with what is asked for."""
 OF_READINGS = " of readings"
-"""What the name of a family ends with in the weights of its variant that compares readings."""
+"""Suffix of a family's name in the weights of its variant that compares readings."""
 OTHER = "avr"
 """The machine that stands for all others in families that are made for it."""
 

@@ -2,8 +2,8 @@
 The condition that a reading's state is at least ``least``, as one comparison in C.
 
 A state counts the thresholds below a reading, so that it is at least ``least`` where the reading
-exceeds ``thresholds[least - 1]``. That a missing reading, which is a mark or a code out of range,
-counts as less or as more than any other takes at most a subtraction that wraps around.
+exceeds ``thresholds[least - 1]``. A missing reading is a mark or a code out of range; a subtraction
+that wraps around, if anything, places it below or above all others.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class CutCondition:
     # A C expression of Boolean value. Empty where it would be the same for every reading, of which
     # compilers warn.
     text: str
-    constant: bool | None = None  # That value, where it is
+    constant: bool | None = None  # This value if it is the same for every reading
     functions: frozenset[str] = frozenset()  # Which of `FUNCTIONS` it calls
     n_numbers: int = 0  # Numbers in it beyond a byte, which most instructions cannot hold
     n_subtractions: int = 0  # Subtractions before the comparison

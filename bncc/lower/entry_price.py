@@ -24,7 +24,7 @@ from bncc.program.ir import Program
 from bncc.resources import OF_READINGS as RAW_ENTRIES
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class EntryPrices:
     """Prices of the layouts of a request's programs; what surrounds kernels is found once."""
 

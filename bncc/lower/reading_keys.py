@@ -33,7 +33,7 @@ def used_cuts(program: Program) -> Mapping[int, tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class ComparedIntegers:
-    """What a loop compares."""
+    """Integers that a loop compares: readings, or keys of readings."""
 
     features: tuple[int, ...]  # Features that are read, ascending
     is_keys: bool  # True if readings become keys first

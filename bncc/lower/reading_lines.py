@@ -15,7 +15,7 @@ from bncc.program.ir import Program
 
 @dataclass(frozen=True)
 class DirectReadings:
-    """What ``predict_raw`` compares with cuts instead of states."""
+    """C of a ``predict_raw`` that compares readings or keys with cuts instead of states."""
 
     template: str  # File under ``templates/`` that prints the sums
     input: str  # Parameter of the function that sums
@@ -24,19 +24,19 @@ class DirectReadings:
     keys: tuple[str, ...] = ()  # Integers that a loop compares, one per feature that is read
     key_type: str = ""  # Their C type
     reading: str = ""  # What a loop compares, by the ENTRY of its list
-    comment: str = ""  # Of the function that sums
+    comment: str = ""  # Comment on the function that sums
     entry_type: str = ""  # C type of an entry of the list of features
     limit_type: str = ""  # C type of a threshold
     steps: tuple[list[str], ...] = ()  # Statements of straight-line code
-    kinds: tuple[str, ...] = ()  # Of the comparisons that have functions of their own
+    kinds: tuple[str, ...] = ()  # Kinds of the functions that extend a row number by a cut
     trees: tuple[TreeText, ...] = ()  # Nested comparisons
-    first_kinds: tuple[str, ...] = ()  # Of those that are a table's first, or further ones
+    first_kinds: tuple[str, ...] = ()  # Kinds of the functions that return 0 or 1
     # True if straight-line code counts cuts that are not reached, from the last row of a table
     counts_down: bool = False
 
     @property
     def compared(self) -> Compared:
-        """What is compared with cuts."""
+        """Operands that are compared with cuts."""
         return "keys" if self.keys else "readings"
 
     @property
@@ -68,7 +68,7 @@ class ReadingReach:
 
     @property
     def compared(self) -> str:
-        """What the names of functions say that is counted."""
+        """Part of the names of functions that count cuts: those reached, or those not reached."""
         return "up_to" if self.counts_down else "above"
 
     def condition(self, feature: int, least: int) -> CutCondition:

@@ -107,7 +107,7 @@ def _check_grid(name: str, grid: DecisionTable, n_states: Sequence[int]) -> None
 
 
 def check_tree(name: str, tree: BranchingTable, n_states: Sequence[int]) -> None:
-    """Verify that nodes are in preorder, rows from left to right, and that each cut tells apart."""
+    """Verify that nodes are in preorder, rows from left to right, and that each cut splits."""
     n_nodes = len(tree.features)
     if not n_nodes or {len(tree.cuts), len(tree.below), len(tree.above)} != {n_nodes}:
         raise ModelError(f"the decision tree of {name} does not have one cut per node")

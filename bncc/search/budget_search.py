@@ -164,9 +164,8 @@ def searched(
     bits that fit, and evaluated on the same folds. The best forms are tried in parts of the budget
     as well, and in twice the budget for the report.
 
-    Whether a candidate fits is decided by its smallest layout. Unless `prefer` is ``error``, the
-    fastest is chosen of those that are not clearly worse than the best, in the fastest layout that
-    fits.
+    A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
+    chosen of those that are not clearly worse than the best, in the fastest layout that fits.
 
     The result does not depend on the log or on the workers: evaluations in the log are not
     repeated.

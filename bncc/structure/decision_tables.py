@@ -91,7 +91,7 @@ class BranchingTable:
         return tuple(sorted(set(self.features)))
 
     def states(self, f: int) -> tuple[int, ...]:
-        """Return the smallest state of each level of a feature: what its nodes tell apart."""
+        """Return the smallest state of each level of a feature, between the cuts of its nodes."""
         cuts = {cut for of, cut in zip(self.features, self.cuts, strict=True) if of == f}
         return (0, *(cut + 1 for cut in sorted(cuts)))
 
@@ -232,7 +232,7 @@ class RowIndex:
 
 
 Lookup: TypeAlias = RowIndex | BranchingTable
-"""What finds the row of a table."""
+"""Layout of a table: how states address its rows."""
 
 
 @singledispatch

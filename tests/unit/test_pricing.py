@@ -47,7 +47,7 @@ def flash(n_bytes, **others):
     ],
 )
 def test_flash_is_spent_on_the_fastest_layout_that_fits(layouts, n_bytes, goal, built):
-    """What is far too large by its estimate is not built."""
+    """A layout whose estimate is far above the budget is not built."""
     found = layout_price_of(MODEL, flash(n_bytes))
     assert found.optimize == goal
     assert layouts.built == built

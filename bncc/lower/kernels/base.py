@@ -76,7 +76,7 @@ class KernelText:
     decides: bool = False  # True if the template brings ``NAME_decide``
     # True if the template reads ``NAME_last_state``, the array of every feature's largest state
     reads_last_states: bool = False
-    # Constants that ``NAME_sum`` alone reads, where it is printed beside ``NAME_decide``
+    # Constants that ``NAME_sum`` alone reads, where it is printed as well as ``NAME_decide``
     sum_arrays: tuple[ArrayText, ...] = ()
     # Names that the template uses in addition to those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)

@@ -26,10 +26,9 @@ def test_decisions_and_margins_stay(model, data):
 
 
 @given(models())
-def test_features_that_are_used_are_all_used_in_the_smaller_model(model):
+def test_nothing_is_left_out_of_the_smaller_model(model):
     smaller = with_used_inputs(model)
-    if used_features(model):
-        assert with_used_inputs(smaller) is smaller
+    assert with_used_inputs(smaller) is smaller
 
 
 @pytest.mark.parametrize("name", ["naive_integer", "tan_float", "int8_readings"])

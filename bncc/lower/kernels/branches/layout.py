@@ -36,7 +36,7 @@ MOST_LEAVES = 4096
 """Rows of a table without a tree of its own at most, for it becomes one."""
 
 Leaves: TypeAlias = Literal["class", "value", "place"]
-"""What a leaf is: a class index, a word that is added, or the place of the words in an array."""
+"""Content of leaves: class indices, words to add, or places of words in an array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +44,13 @@ class BranchKernel:
     """A program of decision trees."""
 
     program: Program  # The program that it sums
-    leaves: Leaves  # What the leaves are
+    leaves: Leaves  # Content of the leaves
     trees: tuple[Branch, ...]  # In the order in which they are summed
     # How words are summed; None of one table, and where margins of two classes are
     lanes: LaneKernel | None
     # Words in arrays: one for each table, or one for all if there are few different rows
     rows: tuple[IntArray, ...]
-    value_bits: int  # Width of what a leaf hands on
+    value_bits: int  # Width of the content of a leaf
     # Width of the sum of margins; 0 where there is none
     margin_bits: int
     # The second class is decided for if the sum of margins is below this number
@@ -76,7 +76,7 @@ class BranchKernel:
 
     @property
     def sum_bits(self) -> int:
-        """Width of a class's cost where the C hands it out."""
+        """Width of a class's cost where the C returns it."""
         return max(self.program.cost_bits, width_of(self.largest_sum))
 
     @property
@@ -142,7 +142,7 @@ class BranchKernel:
         Terms: 1; trees that are summed, comparisons with cuts, those of features far behind.
 
         Then words read in arrays, words added in the code, words flushed; costs taken out of words,
-        costs compared in their words; bytes that leaves hand on, and bytes of sums of margins.
+        costs compared in their words; bytes that leaves return, and bytes of sums of margins.
         """
         lanes = self.lanes
         n_words = len(self.trees) * self.n_words * self._is_summed

@@ -1,6 +1,7 @@
 """The page of twenty sets, the order of its measurements, and the figures of an earlier commit."""
 
 import json
+import re
 from dataclasses import asdict
 
 import numpy as np
@@ -32,8 +33,8 @@ def test_there_are_twenty_sets_and_the_earlier_commit_has_the_same():
 
 def test_the_page_has_a_place_for_every_table():
     text = PAGE.read_text("utf-8")
-    for name in twenty_sets.tables([], []):
-        held(text, name)
+    places = {name: held(text, name) for name in twenty_sets.tables([], [])}
+    assert set(places) == set(re.findall("<!-- table: (.+) -->", text))
 
 
 def test_flash_at_equal_error_takes_more_searches_of_eight_sets_alone():
