@@ -245,7 +245,7 @@ def feature_lines(
 
 
 def _thresholds(feature: Feature) -> list[str]:
-    """Return the thresholds; in place of one below every reading, what it tells."""
+    """Return the thresholds; one below every reading is replaced by its meaning."""
     is_first = feature.has_missing_below
     known = [number_text(threshold) for threshold in feature.thresholds[is_first:]]
     return ["(not missing)", *known] if is_first else known

@@ -56,7 +56,7 @@ def misfit(model: Model) -> str | None:
 
 
 def _number_misfit(model: Model) -> str | None:
-    """Say why the costs of a model do not fit."""
+    """Return the reason why costs do not fit, or None."""
     largest = max(int(table.max()) for table in model.tables)
     if largest > MAX_ENTRY:
         return (

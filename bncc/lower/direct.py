@@ -67,7 +67,11 @@ def is_smaller(program: Program) -> bool:
 
 
 def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> bool:
-    """Return whether ``predict_raw`` compares readings: as asked, else as it is smallest."""
+    """
+    Return whether ``predict_raw`` compares readings, or keys of readings.
+
+    If nothing is asked for, trees do, and ``cut-packed`` does where that is smaller.
+    """
     if isinstance(kernel, BranchKernel):
         return compare != "states"
     if compare is None:

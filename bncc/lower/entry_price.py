@@ -86,7 +86,7 @@ class EntryPrices:
         return TextbookCost(times + max(finding, checked), flash)
 
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
-        """Yield what ``predict_raw`` may compare: as asked; else whatever is best."""
+        """Yield the operands of ``predict_raw`` to be priced: as asked, else all possible ones."""
         options, entries = self.request.options, self.request.entries
         is_of_trees = isinstance(kernel, BranchKernel)  # readings are compared in any case
         if options.compare is None and (options.kernel is not None or is_of_trees):
@@ -126,7 +126,7 @@ class EntryPrices:
 
     def _discretized(self, program: Program, other_bytes: int) -> Discretizers:
         optimize = self.request.options.optimize
-        # What else takes flash matters for a balance alone, and there about.
+        # Other bytes of flash matter for `balanced` alone, and only roughly.
         other_bytes = 1 << other_bytes.bit_length() if optimize == "balanced" else 0
         key = (program.features, other_bytes)
         if key not in self._discretizers:

@@ -15,7 +15,7 @@ from bncc.program.ir import Program
 
 @dataclass(frozen=True)
 class DirectReadings:
-    """C of a ``predict_raw`` that compares readings or keys with cuts instead of states."""
+    """Parts of a ``predict_raw`` that compares readings or keys, instead of states, with cuts."""
 
     template: str  # File under ``templates/`` that prints the sums
     input: str  # Parameter of the function that sums
@@ -53,8 +53,8 @@ def readings_of(raw: RawPlan) -> tuple[str, ...]:
 
 
 SHORT = ("int8", "int16")
-"""Kinds whose differences fit a register: Thumb subtracts a limit, or part of it, in an instruction
-and takes the sign for the outcome, which is whether a reading is at most the limit."""
+"""Kinds whose differences fit a register: on Thumb, the sign of a difference is the outcome of the
+comparison, whether a reading is at most a limit."""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def read_by(table: TableLevels) -> TableLevels:
 
 
 def leaf_words(model: Model, tree: BranchingTable) -> tuple[str, ...]:
-    """Return what leads to each leaf of a tree, as clauses about features."""
+    """Return the condition of each leaf of a tree, as clauses about features."""
     return tuple(
         "; ".join(between(model.features[f], *states) for f, states in sorted(region.items()))
         for region in tree.regions(model.n_states)

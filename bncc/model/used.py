@@ -1,4 +1,4 @@
-"""The inputs that decide: a model without the features that no table reads."""
+"""Used features, and the model without the others."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def with_used_inputs(model: Model) -> Model:
 
 def _idle_tables(model: Model) -> dict[int, IntArray]:
     """
-    Return what the tables of a network that distinguish no classes add to the prior.
+    Return the costs that the tables of a network that distinguish no classes add to the prior.
 
     A table with equal columns adds the same to all classes, one with equal rows the same for all
     inputs; the latter counts only if the prior has room for it.

@@ -39,8 +39,8 @@ class Table:
     entry_bits: int = 32  # Storage width of one entry
     # By feature, for those that have one: the level of each state, 0 .. n_levels - 1.
     maps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    # What finds the row in place of all that: a decision tree over states, whose leaves are the
-    # rows; `features` are then those that it reads, ascending, and there are no maps.
+    # Decision tree over states that finds the row instead: its leaves are the rows, `features` are
+    # those that it reads, ascending, and there are no maps.
     tree: BranchingTable | None = None
 
     @property

@@ -13,7 +13,7 @@ CLOSE = 1.0
 """Standard errors of the difference in loss, up to which a candidate is not clearly worse. Small
 validation sets pick lucky candidates: on satimage the best had 7.9 % there and 13.0 % on test."""
 NEARLY = 1.2
-"""Ratio of times up to which the error decides: a few instructions are not worth any."""
+"""Ratio of times up to which the error decides: a few instructions are worth no error."""
 BY_TIME, BY_FLASH = 4, 2
 """Number of close candidates whose layouts are compared: the fastest and the smallest ones."""
 

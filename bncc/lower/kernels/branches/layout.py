@@ -1,9 +1,10 @@
 """
 The kernel of branches: every table's row found by the comparisons of its decision tree.
 
-Three forms, by what a leaf is. One table: the class itself. Two classes: by how much the row takes
-the second class further from the first, the *margin*, added up in one number. Otherwise the words
-of the row, packed in lanes as in the lanes kernel, or the place of these words in an array.
+Three forms, by the content of leaves. One table: the class. Two classes: the *margin* of the row,
+the cost of the second class minus that of the first, less the least such difference of the table;
+margins are added up in one number. Otherwise the words of the row, packed in lanes as in the lanes
+kernel, or the place of these words in an array.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,7 @@ NEAR = 32
 SHORT = 256
 """Numbers below this are part of an instruction."""
 MOST_LEAVES = 4096
-"""Rows of a table without a tree of its own at most, for it becomes one."""
+"""Most rows of a table without a tree, which becomes a tree of all its rows."""
 
 Leaves: TypeAlias = Literal["class", "value", "place"]
 """Content of leaves: class indices, words to add, or places of words in an array."""
@@ -46,14 +47,14 @@ class BranchKernel:
     program: Program  # The program that it sums
     leaves: Leaves  # Content of the leaves
     trees: tuple[Branch, ...]  # In the order in which they are summed
-    # How words are summed; None of one table, and where margins of two classes are
+    # Plan of the sum of words; None for a single table, and for margins of two classes
     lanes: LaneKernel | None
     # Words in arrays: one for each table, or one for all if there are few different rows
     rows: tuple[IntArray, ...]
     value_bits: int  # Width of the content of a leaf
     # Width of the sum of margins; 0 where there is none
     margin_bits: int
-    # The second class is decided for if the sum of margins is below this number
+    # The decision is the second class if the sum of margins is below this number
     margin_limit: int
     largest_sum: int  # No sum of a class exceeds this for any input
 
@@ -128,7 +129,7 @@ class BranchKernel:
 
     @cached_property
     def _expected_far(self) -> float:
-        """Comparisons of features far behind the first, likewise: in proportion to all."""
+        """Comparisons of features beyond `NEAR`, likewise: in proportion to all."""
         every = [node.feature >= NEAR for tree in self.trees for node in nodes(tree)]
         return self.expected_comparisons * (sum(every) / len(every) if every else 0.0)
 
@@ -197,7 +198,7 @@ def _n_leaves(program: Program, table: Table) -> int:
 
 
 def _of_one(program: Program) -> BranchKernel:
-    """Decide by one table: the least cost of each row is known now."""
+    """Decide by one table: the best class of each row is known at compile time."""
     (table,) = program.tables
     costs = table.costs + program.prior
     tree = branches_of(table, program.n_states, costs.argmin(axis=1).tolist())
@@ -206,7 +207,7 @@ def _of_one(program: Program) -> BranchKernel:
 
 
 def _of_margins(program: Program) -> Iterator[BranchKernel]:
-    """Sum by how much more the second of two classes costs, less the least of each table."""
+    """Sum the margins of two classes, each less the least of its table."""
     margins = [table.costs[:, 1] - table.costs[:, 0] for table in program.tables]
     limit = -(int(program.prior[1] - program.prior[0]) + sum(int(each.min()) for each in margins))
     values = [each - each.min() for each in margins]

@@ -1,4 +1,4 @@
-"""Decision trees as the kernel of branches prints them: what each leaf is, and no idle node."""
+"""Decision trees as the kernel of branches prints them: a number per leaf, and no idle node."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ class Node:
 
     feature: int  # The feature
     least: int  # The least state above the cut, 1 or more
-    above: "Branch"  # What decides on states from there on
-    below: "Branch"  # What decides on smaller ones
+    above: "Branch"  # Subtree for states from ``least`` on
+    below: "Branch"  # Subtree for smaller states
 
 
 Branch: TypeAlias = Node | int
-"""A node, or what a leaf stands for."""
+"""A node, or the number of a leaf."""
 
 
 def branches_of(table: Table, n_states: Sequence[int], leaves: Sequence[int]) -> Branch:
