@@ -252,10 +252,15 @@ SENSORS = {
 
 def trees_of_sensors(n_classes: int, n_tables: int, kinds: Sequence[str] = tuple(SENSORS)) -> Model:
     """Return trees that read features of some kinds, each in a different state if missing."""
-    rng = np.random.default_rng(n_classes + 10 * n_tables)
     features = [replace(SENSORS[kind], name=f"{kind} {k}") for k, kind in enumerate(kinds)]
     if len(set(kinds)) == 1 and kinds[0] not in ("category", "float32"):
         features = [replace(f, missing_state=k % f.n_states) for k, f in enumerate(features)]
+    return trees_over(features, n_classes, n_tables)
+
+
+def trees_over(features: Sequence[Feature], n_classes: int, n_tables: int) -> Model:
+    """Return random trees of at most ten leaves that read some features."""
+    rng = np.random.default_rng(n_classes + 10 * n_tables)
     n_states = [f.n_states for f in features]
     trees = tuple(random_tree(rng, n_states, 10) for _ in range(n_tables))
     tables = [rng.integers(0, 16, (tree.n_rows, n_classes)).tolist() for tree in trees]
@@ -353,7 +358,15 @@ NAMED: dict[str, Callable[[], Model]] = {
     "wide_states": wide_states,
     "hostile_names": hostile_names,
 }
-"""Every model above by name, for ``pytest.mark.parametrize``."""
+"""Every model above but those of trees by name, for ``pytest.mark.parametrize``."""
+TREES: dict[str, Callable[[], Model]] = {
+    "trees_of_sensors": lambda: trees_of_sensors(4, 3),
+    "trees_of_two_classes": lambda: trees_of_sensors(2, 3),
+    "trees_of_bytes": lambda: trees_over(bytes_and_others().features, 5, 3),
+    "trees_of_floats": lambda: trees_of_sensors(3, 4, kinds=("float32",) * 4),
+    "one_tree": lambda: trees_of_sensors(5, 1),
+}
+"""Models of decision trees, which the kernel of branches alone can lay out."""
 
 
 def all_states(model: Model) -> IntArray:

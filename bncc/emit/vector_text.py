@@ -14,7 +14,6 @@ from bncc.emit.near_ties import Steps
 from bncc.emit.vectors import MissingVectors, Vectors, has_all_states, limit_vectors, state_ends
 from bncc.lower.c.c99 import unsigned, whole_text, wrap, wrap_words
 from bncc.lower.c.constants import label_bytes
-from bncc.lower.discretizers.functions import CUT_BITS
 from bncc.lower.layout import Layout
 from bncc.model.checked import predict_checked
 from bncc.model.model import Model
@@ -68,8 +67,8 @@ class VectorText:
     step_scores: str = ""
     avr_step_scores: str = ""
     n_ends: int = 0  # Length of the array of ends of states
-    # ends and first_ends: Initializers of the ends and of where those of each feature begin; empty
-    # where readings are not compared directly
+    # ends and first_ends: Initializers of the ends, and in an array of where those of each feature
+    # begin; empty where readings are not compared directly
     ends: tuple[str, ...] = ()
     first_ends: tuple[str, ...] = ()
 
@@ -151,9 +150,10 @@ def vector_text(
         found |= _step_text(model, vectors, layout, steps, len(kept.features))
         n_kept = len(kept.features)
         array_bytes += [n_kept * (1 if len(features) < 256 else 2), n_kept * state_bytes, n_kept]
-        if layout.direct is not None and all(map(has_all_states, features)):
-            found |= _end_text(layout)
-            array_bytes += [found["n_ends"] * CUT_BITS[features[0].kind] // 8, 2 * len(features)]
+        if raw is not None and layout.direct is not None and all(map(has_all_states, features)):
+            found |= _end_text(layout) if raw.is_array else _end_rows(layout)
+            of_one = row_bytes // (len(features) if raw.is_array else 1)
+            array_bytes += [found["n_ends"] * of_one, 2 * len(features) * raw.is_array]
     # A C string ends at its first zero, so the rest of such a label is never read.
     readable = [label.partition("\0")[0] for label in model.classes]
     return VectorText(
@@ -224,6 +224,15 @@ def _end_text(layout: Layout) -> dict[str, Any]:
         first.append(n)
         n += len(readings)
     return {"n_ends": n, "ends": tuple(lines), "first_ends": tuple(wrap(first))}
+
+
+def _end_rows(layout: Layout) -> dict[str, Any]:
+    """Print, for state 0, 1, ..., structs of the lowest and the highest reading of all features."""
+    features, most = layout.program.features, max(layout.program.n_states)
+    found = [state_ends(feature) for feature in features]
+    columns = [ends[np.minimum(np.arange(most), len(ends) - 1)].ravel() for ends in found]
+    lines = _reading_lines(np.stack(columns, axis=1), features, layout.name.upper(), False)
+    return {"n_ends": 2 * most, "ends": tuple(lines)}
 
 
 def _reading_lines(

@@ -72,8 +72,9 @@ def _bytes(flash: int | None, ram: int | None) -> str:
 
 
 EVEN = 1.03
-"""Factor over the textbook classifier that a balance accepts. Estimates are no more precise, and a
-layout of some bytes less may take many more instructions."""
+"""Factor over the textbook classifier that a balance accepts, or over the layout that loses least to
+it where all lose more. Estimates are no more precise, and a layout of some bytes less may take many
+more instructions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +111,7 @@ def choose(
     if family:
         demands.check(family)
     families = (family,) if family else suitable
-    order = _order(optimize, textbook)
-    found = sorted(_candidates(programs, families, optimize, target, prices), key=order)
+    found = list(_candidates(programs, families, optimize, target, prices))
     machine = known_target(target)
     if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
@@ -125,14 +125,23 @@ def choose(
             f"the kernel '{family}' has no safe layout for this model; name another or none"
         )
     budget = budget or KernelBudget()
+    even = EVEN
     fitting = [each for each in found if budget.fits(each)]
+    if fitting and family is None:
+        # Where all that fit lose to the textbook, they are compared with the one that loses least.
+        # A named family has the same layout in every version.
+        least = min(_lost(each, textbook) for each in fitting)
+        even = least * EVEN if least > EVEN else EVEN
+    order = _order(optimize, textbook, even)
     if not fitting:
         every = _candidates(programs, suitable, optimize, target, prices)
         raise budget.refusal(sorted(every, key=order), is_smallest=optimize == "size")
+    chosen = min(fitting, key=order)
     best = BEST[optimize]
-    if optimize == "balanced" and order(fitting[0])[0] > EVEN:
+    if optimize == "balanced" and _lost(chosen, textbook) > EVEN:
         best = NEAREST
-    return Choice(fitting[0], tuple(found), _reason(best, len(fitting), len(found)))
+    found.sort(key=order)
+    return Choice(chosen, tuple(found), _reason(best, len(fitting), len(found)))
 
 
 def families_for(target: str | None) -> tuple[str, ...]:
@@ -171,19 +180,27 @@ def _candidates(
                 yield from prices.of(program, kernel)
 
 
-def _order(optimize: Optimize, textbook: TextbookCost) -> Callable[[Candidate], tuple[float, ...]]:
-    """Return a sort key that puts the best first."""
+def _order(
+    optimize: Optimize, textbook: TextbookCost, even: float
+) -> Callable[[Candidate], tuple[float, ...]]:
+    """Return a sort key that puts the best first; a balance accepts a loss up to ``even``."""
     if optimize == "size":
         return lambda each: (each.flash, each.instructions, each.ram)
     if optimize == "speed":
         return lambda each: (each.instructions, each.flash, each.ram)
 
     def balance(each: Candidate) -> tuple[float, ...]:
-        lost = max(each.flash / textbook.flash, each.instructions / textbook.instructions, EVEN)
+        lost = max(_lost(each, textbook), even)
         # No layout comes before one that is better in one of these and worse in none.
         return (lost, each.instructions * each.flash, each.instructions, each.ram)
 
     return balance
+
+
+def _lost(candidate: Candidate, textbook: TextbookCost) -> float:
+    """Return the larger of the factors of flash and instructions over the textbook's."""
+    flash = candidate.flash / textbook.flash
+    return max(flash, candidate.instructions / textbook.instructions)
 
 
 def _reason(best: str, n_fitting: int, n_candidates: int) -> str:

@@ -34,7 +34,10 @@ BOOSTED: dict[str, Callable[[], Model]] = {
     f"boosted_{kind}": partial(model_of, kind) for kind in ("int16", "float32")
 }
 """Boosted tables whose readings can be compared with cuts directly."""
-TREES: dict[str, Callable[[], Model]] = {"trees": partial(hand.trees_of_sensors, 3, 3)}
+TREES: dict[str, Callable[[], Model]] = {
+    "trees": partial(hand.trees_of_sensors, 3, 3),
+    "trees_of_bytes": hand.TREES["trees_of_bytes"],
+}
 EVERY_KERNEL = [
     *(
         (name, kernel)
@@ -89,7 +92,9 @@ def test_many_changes_are_noticed(
     """On 100,000 inputs, and of large models."""
     require_tool("gcc")
     monkeypatch.setattr(near_ties, "ALL_CELLS", WHOLE_SEARCH)
-    check((SMALL | COLUMNS | BOOSTED | LARGE)[name](), kernel, 1000, 100_000, entries=entries)
+    check(
+        (SMALL | COLUMNS | BOOSTED | TREES | LARGE)[name](), kernel, 1000, 100_000, entries=entries
+    )
 
 
 def test_the_campaign_changes_every_number_and_every_array() -> None:

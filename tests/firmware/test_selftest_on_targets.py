@@ -77,3 +77,23 @@ def test_every_entry_point_is_tested_there(
         files["m.c"], n = re.subn(r"return M_ERR_RANGE;", "return 0;", files["m.c"])
         assert n == 1
         assert n_wrong(tmp_path, bench, files) > 0
+
+
+@pytest.mark.parametrize("target", ["avr", "cortex-m0"])
+@pytest.mark.parametrize("name", ["trees_of_bytes", "array_of_states"])
+def test_readings_at_both_ends_of_states_are_decided_there(
+    target: str, name: str, tmp_path: Path, require_bench: Callable[..., Toolchain]
+) -> None:
+    """A struct of every type, and an array of states, which trees compare."""
+    bench = require_bench(target)
+    states = [hand.feature("a", 4), hand.feature("b", 5)]
+    model = hand.TREES[name]() if name in hand.TREES else hand.trees_over(states, 3, 3)
+    entries = frozenset({"raw", "scores", "trusted"})
+    files = dict(emit_c(model, EmitOptions("m", entries)).files)
+    assert "m_vector_ends[" in files["m_vectors.h"]
+    assert n_wrong(tmp_path, bench, files) == 0
+    if name in hand.TREES:
+        ends = files["m_vectors.h"].index("m_vector_ends[")
+        head, tail = files["m_vectors.h"][:ends], files["m_vectors.h"][ends:]
+        files["m_vectors.h"] = head + tail.replace("70001", "70000")
+        assert n_wrong(tmp_path, bench, files) > 0

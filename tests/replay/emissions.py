@@ -9,15 +9,19 @@ from unittest.mock import patch
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
-from bncc.lower.kernels.families import FAMILIES, FOR_TREES
+from bncc.lower.cut_conditions import COMPARED
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
+from bncc.program.ir import Program
 from bncc.program.pipeline import FLOWS, program_of
 from bncc.program.text import print_program
 from bncc.targets import TARGETS
-from tests import cut_programs
+from tests import cut_programs, tree_programs
 from tests import models as hand
 from tests.agreement import discretizer_ways as ways
+from tests.agreement import test_direct_readings as direct
+from tests.agreement import test_mixed_readings as mixed
 from tests.agreement.large import LARGE
 from tests.ranged import ranged
 from tests.replay.session import (
@@ -38,12 +42,16 @@ _EXAMPLES = {path.stem: path for path in sorted(ROOT.glob("firmware_examples/*/*
 MODELS: dict[str, Callable[[], Model]] = {
     **hand.NAMED,
     **LARGE,
+    **hand.TREES,
+    "tables_of_floats": partial(direct.model_of, "float32"),
+    "tables_of_int16": partial(direct.model_of, "int16"),
+    "tables_of_codes": lambda: mixed.model_of(mixed.MIXES["codes"], 9),
     **{name: partial(load_model, path) for name, path in _EXAMPLES.items()},
     "ranged": lambda: ranged(hand.category_with_missing()),
     "ranged_tables": lambda: ranged(hand.sum_of_tables()),
 }
 """Every handwritten model, the random ones of a realistic size, and the trained examples."""
-WHOLE = (*hand.NAMED, *_EXAMPLES, "ranged")
+WHOLE = (*hand.NAMED, *hand.TREES, *_EXAMPLES, "ranged")
 """Models small enough for the whole search for near ties, which the self-test begins with."""
 VARIED = (
     "naive_integer", "tan_float", "general_network", "pseudo_tan", "sum_of_tables", "wide_states",
@@ -51,6 +59,10 @@ VARIED = (
 )  # fmt: skip
 """One or two of each structure and type of reading."""
 _FEW = ("tan_float", "sum_of_tables", "general_network", "mixed_kinds", "robot")
+_COMPARING = ("sum_of_tables", "tables_of_floats", "tables_of_int16", "tables_of_codes")
+"""Tables of cuts of mixed types, of one that may be converted once, of integers, and of codes."""
+_UNUSED = ("sum_of_tables", "one_tree", "one_state_feature", "general_network")
+"""Models with a feature that decisions do not depend on, and one without."""
 
 
 def tasks() -> Iterator[tuple[str, Task]]:
@@ -67,9 +79,8 @@ def tasks() -> Iterator[tuple[str, Task]]:
             words = ("--target", target, "--optimize", next(aims))
             yield f"target/{target}/{name}", partial(_emitted, name, *words)
     for family in FAMILIES:
-        if family in FOR_TREES:
-            continue  # it has no layout for any of these models
-        for name in (*VARIED, "letter_like", "letter_like_1_bit"):
+        others = (*VARIED, "letter_like", "letter_like_1_bit")
+        for name in hand.TREES if family in FOR_TREES else others:
             words = ("--kernel", family, "--optimize", next(aims))
             yield f"kernel/{family}/{name}", partial(_emitted, name, *words)
     for name in _FEW:
@@ -77,6 +88,9 @@ def tasks() -> Iterator[tuple[str, Task]]:
             yield f"entry/{entry}/{name}", partial(_emitted, name, "--with", entry)
         yield f"constant-time/{name}", partial(_emitted, name, "--constant-time")
         yield f"textbook/{name}", partial(_textbook, name)
+    yield from _compared()
+    for name in _UNUSED:
+        yield f"inputs/{name}", partial(_with_all_entries, name, "--inputs", "used")
     yield "entry/checked/ranged", partial(_emitted, "ranged", "--with", "checked")
     for package in PACKAGES:
         for name in ("tan_float", "wide_states", "hostile_names"):
@@ -86,8 +100,24 @@ def tasks() -> Iterator[tuple[str, Task]]:
         yield f"option/{title}", partial(_emitted, "rooms", *words, whole=True)
     for features in ways.FEATURES:
         yield f"discretizer/{features}", partial(_ways, features)
-    for program in ("letter_like", "usps_like", "satimage_like"):
-        yield f"cuts/{program}", partial(_cuts, program)
+    for name, program in _PROGRAMS.items():
+        yield name, partial(_layouts, program)
+
+
+def _compared() -> Iterator[tuple[str, Task]]:
+    """Yield emissions whose ``predict_raw`` compares what is asked; of trees, for targets too."""
+    for way in COMPARED:
+        for name in (*_COMPARING, "trees_of_sensors", "tan_float"):
+            yield f"compare/{way}/{name}", partial(_emitted, name, "--compare", way)
+        for family in sorted(FOR_CUTS):
+            for name in _COMPARING:
+                words = ("--kernel", family, "--compare", way)
+                yield f"compare/{way}/{family}/{name}", partial(_with_all_entries, name, *words)
+    for target in TARGETS:
+        yield f"target/{target}/trees", partial(_emitted, "trees_of_sensors", "--target", target)
+    for name in hand.TREES:
+        yield f"constant-time/{name}", partial(_emitted, name, "--constant-time")
+        yield f"textbook/{name}", partial(_textbook, name)
 
 
 _OPTIONS = {
@@ -102,6 +132,15 @@ _OPTIONS = {
     "name": ("--name", "other_name"),
 }
 """Options of `bncc emit-c` that need one emission each."""
+_PROGRAMS: dict[str, Callable[[], Program]] = {
+    "cuts/letter_like": partial(cut_programs.letter_like, n_tables=9),
+    "cuts/usps_like": partial(cut_programs.usps_like, n_tables=9),
+    "cuts/satimage_like": partial(cut_programs.satimage_like, n_tables=9),
+    "trees/letter_like": partial(tree_programs.tree_program, 16, 16, 26, 8, 32),
+    "trees/two_classes": partial(tree_programs.tree_program, 40, 255, 2, 12, 8),
+    "trees/one": partial(tree_programs.tree_program, 40, 16, 6, 1, 64),
+}
+"""Programs of tables as boosting grows them, whose layouts are printed without a choice."""
 
 
 def _with_all_entries(name: str, *words: str) -> Files:
@@ -176,10 +215,11 @@ def _ways(features: str) -> Files:
     return files
 
 
-def _cuts(name: str) -> Files:
-    """Return the first and the last layout of every family for a program of cuts."""
-    program = getattr(cut_programs, name)(n_tables=9)
-    files, kinds = {}, []
+def _layouts(make: Callable[[], Program]) -> Files:
+    """Return the first and the last layout of every family for a program of cuts or trees."""
+    program = make()
+    files: dict[str, str] = {}
+    kinds: list[list[object]] = []
     for family, layouts in FAMILIES.items():
         found = list(layouts(program))
         kinds += [[family, each.summary, each.rom_bytes, each.largest_sum] for each in found]
