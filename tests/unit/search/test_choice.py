@@ -1,6 +1,7 @@
 """The choice: by error, or by time among those that are not clearly worse on the same rows."""
 
 import numpy as np
+import pytest
 
 from bncc.search.choice import chosen_of, close_to_best, finalists, front_of, is_worse
 from bncc.search.evaluation import Evaluation
@@ -74,3 +75,21 @@ def test_the_front_has_what_no_other_one_beats_in_all():
     beaten = one([*range(40), 90], 950, 5001)
     assert front_of([WORSE, beaten, LUCKY, CLOSE, BEST]) == (BEST, CLOSE, WORSE)
     assert front_of([]) == ()
+
+
+CLEAR = [(1, 0, False), (2, 0, False), (3, 0, True), (9, 6, False)]
+
+
+@pytest.mark.parametrize(("more", "fewer", "is_clear"), CLEAR)
+def test_rows_in_error_differ_clearly_by_more_than_chance(more, fewer, is_clear):
+    """One standard error of a count of discordant rows, corrected for continuity."""
+    than = np.zeros(200)
+    than[:fewer] = 1.0
+    losses = np.zeros(200)
+    losses[fewer : fewer + more] = 1.0
+    assert is_worse(losses, than, 1.0) is is_clear
+    assert not is_worse(than, losses, 1.0)
+
+
+def test_losses_that_are_no_counts_have_no_correction():
+    assert is_worse(np.full(100, 0.02), np.zeros(100), 1.0)
