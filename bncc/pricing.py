@@ -216,7 +216,9 @@ def recorded(model: Model, emission: Emission, target: str | None) -> Resources 
         found = Resources.from_json(facts)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    is_same = (found.target, found.entries) == (target or GENERIC, emission.resources.entries)
+    asked = emission.resources
+    is_same = found.target == (target or GENERIC) and found.entries == asked.entries
+    is_same = is_same and found.opt_level == asked.opt_level
     if is_same and found.code == code_digest(emission.files, emission.name):
         return found
     return None

@@ -24,9 +24,9 @@ from bncc.lower.reading_keys import (
 from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
 from bncc.program.ir import Program, has_trees, width_of
 
-OF_KEYS = (CutLoopKernel, CutPackedKernel)
+OF_KEYS = (BranchKernel, CutLoopKernel, CutPackedKernel)
 """Kernels that can compare keys of readings."""
-OF_READINGS = (BranchKernel, CutKernel, *OF_KEYS)
+OF_READINGS = (CutKernel, *OF_KEYS)
 """Kernels that can compare readings."""
 STATE_CODE = 136
 """Bytes of the code that looks for the states of an array of readings, Cortex-M4 at -Os: 128 to 147
@@ -72,13 +72,20 @@ def is_direct(program: Program, kernel: Kernel, compare: Compared | None) -> boo
 
     If nothing is asked for, trees do, and ``cut-packed`` does where that is smaller.
     """
+    if compare == "keys":
+        return has_keys(program, kernel)
     if isinstance(kernel, BranchKernel):
         return compare != "states"
     if compare is None:
         return isinstance(kernel, CutPackedKernel) and reads_directly(program)
-    if compare == "keys":
-        return isinstance(kernel, OF_KEYS) and can_read(program) and converts_once(program)
     return compare == "readings" and can_read(program) and isinstance(kernel, OF_READINGS)
+
+
+def has_keys(program: Program, kernel: Kernel) -> bool:
+    """Return whether a kernel can compare keys that are formed once, where readings are floats."""
+    if not isinstance(kernel, OF_KEYS) or not can_read(program) or not converts_once(program):
+        return False
+    return not has_trees(program) or all(table.tree is not None for table in program.tables)
 
 
 def can_read(program: Program) -> bool:
@@ -96,7 +103,7 @@ def plan_direct(
 ) -> DirectReadings:
     """Lay out what a kernel compares readings with."""
     if isinstance(kernel, BranchKernel):
-        return in_trees(program, kernel, raw, name)
+        return in_trees(program, kernel, raw, name, compare)
     if isinstance(kernel, CutKernel):
         return in_lines(program, kernel, raw, name)
     if isinstance(kernel, CutPackedKernel):

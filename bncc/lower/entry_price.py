@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from bncc.discretize.feature import Feature
 from bncc.lower.cost_model import LEVELS, Candidate, Level, TextbookCost, candidate
 from bncc.lower.cut_conditions import COMPARED, Compared
-from bncc.lower.direct import OF_KEYS, OF_READINGS, can_read, is_direct
+from bncc.lower.direct import OF_READINGS, can_read, has_keys, is_direct
 from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
 from bncc.lower.input_check import InputCheck, input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
-from bncc.lower.reading_keys import converts_once
 from bncc.lower.request import Request
 from bncc.model.marginal import state_frequencies
 from bncc.program.ir import Program
@@ -88,8 +87,7 @@ class EntryPrices:
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
         """Yield the operands of ``predict_raw`` to be priced: as asked, else all possible ones."""
         options, entries = self.request.options, self.request.entries
-        is_of_trees = isinstance(kernel, BranchKernel)  # readings are compared in any case
-        if options.compare is None and (options.kernel is not None or is_of_trees):
+        if options.compare is None and options.kernel is not None:
             yield None
             return
         is_called = entries.raw and any(entry in RAW_ENTRIES for entry in self.request.priced)
@@ -100,10 +98,11 @@ class EntryPrices:
             and self._is_readable(program)
         )
         for way in COMPARED if options.compare is None else (options.compare,):
-            can = can_compare and (
-                way != "keys" or (isinstance(kernel, OF_KEYS) and converts_once(program))
-            )
-            if way == "states" or (can and (is_called or options.compare is not None)):
+            if way == "states":
+                can = not isinstance(kernel, BranchKernel) or not can_compare
+            else:
+                can = can_compare and (is_called or options.compare is not None)
+            if can and (way != "keys" or has_keys(program, kernel)):
                 yield way
 
     def _is_readable(self, program: Program) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.lower.cost_model import OF_READINGS, Level, weighted
-from bncc.lower.cut_conditions import Compared, CutCondition, cut_condition
+from bncc.lower.cut_conditions import ORDER, Compared, CutCondition, cut_condition
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import nodes
@@ -36,7 +36,7 @@ def reading_terms(
 ) -> ReadingTerms:
     """Return the terms of a kernel's variant that compares readings."""
     if isinstance(kernel, BranchKernel):
-        return _of_trees(program, kernel)
+        return _of_trees(program, kernel, compare)
     if isinstance(kernel, CutKernel):
         return _of_lines(program, kernel)
     compared = compared_integers(program, compare)
@@ -54,7 +54,7 @@ def reading_terms(
         listed = _loop_bytes(kernel, compared)
         doubled = n_cuts if kernel.is_doubled else 0
         per_table = kernel.n_cuts[0] if kernel.is_doubled else 0
-        read = (n_cuts - doubled, doubled)
+        read: tuple[float, ...] = (n_cuts - doubled, doubled)
         unrolled = (per_table * is_float, per_table * width)
     elif isinstance(kernel, CutPackedKernel):
         n_cuts = kernel.n_cuts
@@ -88,17 +88,25 @@ def _places(compared: ComparedIntegers) -> dict[int, int]:
     return {f: used.index(f) if compared.is_keys else f for f in used}
 
 
-def _of_trees(program: Program, kernel: BranchKernel) -> ReadingTerms:
+KEY_BYTES = 4
+"""Bytes of a float's key."""
+_OF_KEY = CutCondition("key > limit", n_numbers=1, sides=("int32", "key", "limit"))
+_KEY = CutCondition("order(x)", functions=frozenset({ORDER}))
+
+
+def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) -> ReadingTerms:
     """Return the terms of nested comparisons, in decisions by the share of each kind."""
-    found = [
-        cut_condition(program.features[node.feature], node.least, "x", "m")
-        for tree in kernel.trees
-        for node in nodes(tree)
-    ]
-    counts = kinds_of(found)
+    read = [(node.feature, node.least) for tree in kernel.trees for node in nodes(tree)]
+    found = [cut_condition(program.features[f], least, "x", "m") for f, least in read]
+    n_keys = 0
+    if compare == "keys":
+        n_keys = len(compared_integers(program, compare).features)
+        found = [_OF_KEY] * len(found)
+    counts, once = kinds_of(found), kinds_of([_KEY] * n_keys)
     share = kernel.expected_comparisons / max(1, len(found))
-    work = (*kernel.work, *(share * n for n in counts))
-    return ReadingTerms(kernel.rom_bytes, 0, work, (*kernel.code, *counts))
+    work = (*kernel.work, *(share * n + m for n, m in zip(counts, once, strict=True)))
+    code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)))
+    return ReadingTerms(kernel.rom_bytes, KEY_BYTES * n_keys, work, code)
 
 
 def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:

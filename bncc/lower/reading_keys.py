@@ -26,6 +26,10 @@ def used_cuts(program: Program) -> Mapping[int, tuple[int, ...]]:
     """Return by feature, ascending, the least states above the cuts of all tables, ascending."""
     found: dict[int, set[int]] = {}
     for table in program.tables:
+        if table.tree is not None:
+            for f, cut in zip(table.tree.features, table.tree.cuts, strict=True):
+                found.setdefault(f, set()).add(cut + 1)
+            continue
         for each in cuts_of(table):
             found.setdefault(each.feature, set()).update(each.least)
     return {f: tuple(sorted(found[f])) for f in sorted(found)}

@@ -10,6 +10,7 @@ from bncc.lower.kernels.branches.text import TreeText, reading_trees, sum_steps
 from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.cuts.text import cut_steps
 from bncc.lower.raw import RawPlan
+from bncc.lower.reading_keys import compared_integers, key_of
 from bncc.program.ir import Program
 
 
@@ -100,14 +101,43 @@ class ReadingReach:
         return f"(({condition.text}) ? (uint_fast16_t)1U : (uint_fast16_t)0U)"
 
 
-def in_trees(program: Program, kernel: BranchKernel, raw: RawPlan, name: str) -> DirectReadings:
-    """Lay out nested comparisons."""
+def in_trees(
+    program: Program, kernel: BranchKernel, raw: RawPlan, name: str, compare: Compared | None
+) -> DirectReadings:
+    """Lay out nested comparisons of readings, or of their keys."""
+    if compare == "keys":
+        return _trees_of_keys(program, kernel, raw, name)
     reach = ReadingReach(program.features, readings_of(raw), name)
     trees, functions = reading_trees(program, kernel, reach.condition)
     return DirectReadings(
         "lower/direct/branches.c.j2",
         f"const {name}_raw_t *x",
         functions,
+        steps=tuple(sum_steps(kernel, name, "raw_tree")),
+        trees=trees,
+    )
+
+
+def _trees_of_keys(
+    program: Program, kernel: BranchKernel, raw: RawPlan, name: str
+) -> DirectReadings:
+    compared = compared_integers(program, "keys")
+    place = {f: k for k, f in enumerate(compared.features)}
+
+    def condition(f: int, least: int) -> CutCondition:
+        limit = compared.limit(program.features[f], least)
+        return CutCondition(f"x[{place[f]}] > {limit}", n_numbers=1)
+
+    trees, _ = reading_trees(program, kernel, condition)
+    readings = readings_of(raw)
+    keys = [key_of(program.features[f], readings[f], name, compared.bits) for f in place]
+    key_type = f"int{compared.bits}_t"
+    return DirectReadings(
+        "lower/direct/branches.c.j2",
+        f"const {key_type} x[{len(place)}]",
+        frozenset().union(*(functions for _, functions in keys)),
+        keys=tuple(text for text, _ in keys),
+        key_type=key_type,
         steps=tuple(sum_steps(kernel, name, "raw_tree")),
         trees=trees,
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.device.host import build_harness
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from bncc.errors import OptionError
 from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.model import check_model
@@ -133,6 +134,28 @@ def test_an_array_of_readings_agrees(require_tool, kind):
     emission = emit_c(model, EmitOptions("m", frozenset({"raw", "scores", "trusted"})))
     outcome = verify(model, emission=emission, n_random=300)
     assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize(("n_classes", "n_tables"), [(4, 1), (2, 3), (9, 5)])
+def test_keys_of_floats_agree(require_tool, n_classes, n_tables):
+    """Each float that is used becomes an integer once; a missing one is the smallest."""
+    require_tool("gcc")
+    made = trees_of_sensors(n_classes, n_tables, kinds=("float32",) * 4)
+    features = []
+    for f in made.features:
+        more = (f.thresholds[-1] + 1.0,) * f.has_missing_state
+        features.append(replace(f, missing_state=0, thresholds=(*f.thresholds, *more)))
+    model = replace(made, features=tuple(features))
+    emission = emit_c(model, EmitOptions("m", frozenset({"raw", "scores"}), compare="keys"))
+    assert "m_order(x[" in emission.files["m.c"].split("int16_t m_predict_raw(")[1]
+    outcome = verify(model, emission=emission, sanitize=True, n_random=300)
+    assert outcome.agree, outcome.first_mismatch
+
+
+def test_keys_are_of_arrays_of_floats_alone():
+    model = trees_of_sensors(4, 3, kinds=("int16",) * 4)
+    with pytest.raises(OptionError, match="leave out --compare"):
+        emit_c(model, EmitOptions("m", frozenset({"raw"}), compare="keys"))
 
 
 @settings(
