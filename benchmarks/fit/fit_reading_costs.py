@@ -1,11 +1,13 @@
 """
-Measure kernels of cuts that compare readings, and fit the cost model's weights to them.
+Measure kernels that compare readings, and fit the cost model's weights to them.
 
-Random programs over cuts of readings of several types, with some layouts of all families that
-compare readings: instructions of `predict_raw` (cycles on AVR) and its bytes of flash, compiled
-with -O2 and with -Os. The fit is that of `benchmarks.fit.fit_cost_model`.
+The samples are those of `benchmarks.fit.reading_samples`. The weights are nonnegative and minimize
+the sum of squared relative errors, and of their distances to the weights of the same kernel that
+compares states. Printed is how many estimates of each family and target are near what was
+measured, with all samples and with weights fitted to all models but the sample's.
 
     .venv/bin/python -m benchmarks.fit.fit_reading_costs
+    .venv/bin/python -m benchmarks.fit.fit_reading_costs --fit-only
 
 Every measurement is one line of build/reading_costs.jsonl; run the command again to resume. The
 weights go to weights.py of each family's folder.
@@ -14,126 +16,102 @@ weights go to weights.py of each family's folder.
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+from scipy.optimize import nnls
 
-from benchmarks.fit.cost_samples import LEVELS, SMALL, Sample, digest_of
+from benchmarks.fit.cost_samples import Sample
 from benchmarks.fit.cost_samples import known_samples as known
-from benchmarks.fit.fit_cost_model import fit
+from benchmarks.fit.fit_cost_model import CLOSE
+from benchmarks.fit.reading_samples import MACHINES, cases, measured, unmeasured
 from benchmarks.fit.weight_files import write
 from benchmarks.shared.log import appending
-from bncc.device.cross import find_toolchain
-from bncc.device.meter import Inputs, Meter
-from bncc.device.sources import sources
-from bncc.discretize.feature import Feature
-from bncc.discretize.readings import representatives, states_of_raw
-from bncc.emit.emitter import EmitOptions, emit_candidate
-from bncc.errors import BnccError
-from bncc.lower.cost_model import OF_READINGS, Level, candidate
-from bncc.lower.kernels.families import FAMILIES
-from bncc.lower.reading_cost import reading_terms
-from bncc.program.ir import Program, decisions
-from bncc.program.pipeline import optimize
-from bncc.targets import TARGETS
-from tests.cut_programs import cut_program, stand_in
+from bncc._types import FloatArray
+from bncc.lower.cost_model import OF_READINGS, Level, weights_for
+from bncc.lower.kernels.base import Weights
 
-N_INPUTS = 10
-N_LAYOUTS = 2
-MACHINES = ("cortex-m0", "cortex-m4", "avr")
-DRAWN = ("cut-loop", "cuts", "cut-packed")
-KINDS = (("int16",), ("int32",), ("float32",), ("int16", "float32"), ("int16", "int32", "state"))
-"""Kinds of readings that a program mixes."""
-SHAPES = {
-    "usps": (256, 16, 10, ((7, 8), (20, 16), (60, 8))),
-    "letter": (16, 16, 26, ((5, 64), (30, 16), (60, 8))),
-    "satimage": (36, 64, 6, ((4, 16), (20, 16), (40, 8))),
-    "two": (57, 32, 2, ((10, 8), (40, 16))),
-    "three": (13, 255, 3, ((8, 8), (25, 12))),
-}
-"""Features, their states, classes, and the number of tables and maximum rows of each program."""
+CLOSE_FLASH = 0.10
+"""Relative error of a good estimate of flash."""
+PULL, PULL_OF_READINGS = 0.2, 0.03
+"""How much a weight is drawn to that of the kernel which compares states, and to zero where that
+kernel has none: the error that a weight of twice the size counts as. The samples of a family are
+not many more than its weights; these values left the least errors for models that were left out."""
 
 
-def programs() -> Iterator[tuple[str, Program]]:
-    """Yield programs by name."""
-    seed = 0
-    for name, (n_features, n_states, n_classes, sizes) in SHAPES.items():
-        for n_tables, n_rows in sizes:
-            for kinds in (KINDS[seed % len(KINDS)], KINDS[(seed + 1 + seed // 5) % len(KINDS)]):
-                seed += 1
-                some = cut_program(
-                    n_features,
-                    n_states,
-                    n_classes,
-                    n_tables,
-                    n_rows,
-                    bits=(3, 3, 4, 2)[seed % 4],
-                    seed=seed,
-                    has_prior=seed % 2 == 0,
-                    share_of_grids=(0.0, 0.1, 0.4)[seed % 3],
-                )
-                rng = np.random.default_rng(seed)
-                features = tuple(
-                    _feature(i, kinds[i % len(kinds)], n_states, rng) for i in range(n_features)
-                )
-                mixed = replace(some, features=features)
-                yield f"{name} {n_tables}x{n_rows} {' '.join(kinds)}", optimize(mixed)[0]
+def fit(samples: Iterable[Sample]) -> Weights:
+    """Fit all weights and print the errors."""
+    groups: dict[tuple[str, str, Level], list[Sample]] = defaultdict(list)
+    for sample in samples:
+        if sample.trusted and sample.flash:
+            groups[sample.family, sample.target, cast(Level, sample.level)].append(sample)
+    found: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {}
+    print("within 10 % of flash, likewise if left out; within 15 % of work, likewise; root mean")
+    print("square of each")
+    for key, some in sorted(groups.items()):
+        models = [each.model for each in some]
+        flash = np.array([each.flash for each in some], dtype=float)
+        known_bytes = np.array([each.rom_bytes + each.check_bytes for each in some])
+        code = np.array([each.code for each in some]) / flash[:, None]
+        spent = np.array([each.trusted for each in some], dtype=float)
+        work = np.array([each.work for each in some]) / spent[:, None]
+        ones = np.ones(len(some))
+        of_states = weights_for(key[0].removesuffix(OF_READINGS), *key[1:])
+        parts = [
+            *errors(code, (flash - known_bytes) / flash, of_states[1], models),
+            *errors(work, ones, of_states[0], models),
+        ]
+        limits = (CLOSE_FLASH, CLOSE_FLASH, CLOSE, CLOSE)
+        shares = [float(np.mean(np.abs(p) <= c)) for p, c in zip(parts, limits, strict=True)]
+        roots = [float(np.sqrt(np.mean(part**2))) for part in parts]
+        print(
+            f"{key[0]:23} {key[1]:9} {key[2]:3} n={len(some):3} ",
+            *(f"{share:5.0%}" for share in shares),
+            " rms",
+            *(f"{each:5.1%}" for each in roots),
+        )
+        weights = (
+            fitted(work, ones, of_states[0]),
+            fitted(code, (flash - known_bytes) / flash, of_states[1]),
+        )
+        found[key] = tuple(weights[0].tolist()), tuple(weights[1].tolist())
+    return found
 
 
-def _feature(i: int, kind: str, n_states: int, rng: np.random.Generator) -> Feature:
-    if kind == "state":
-        return Feature(f"x{i}", "state", n_states)
-    if kind == "float32":
-        cuts = np.unique(rng.normal(0.5, 1, 4 * n_states).astype(np.float32))
-        chosen = np.sort(rng.permutation(cuts)[: n_states - 1]).astype(float)
-        return Feature(f"x{i}", "float32", n_states, tuple(chosen.tolist()))
-    span = {"int16": (1 << (8 + 7 * (i % 2))) - 2, "int32": 1 << 20}[kind]
-    cuts = np.sort(rng.permutation(span)[: n_states - 1]) - (span // 2 if i % 3 == 0 else 0)
-    chosen = tuple(int(each) for each in cuts)
-    return Feature(f"x{i}", "int16" if kind == "int16" else "int32", n_states, chosen)
+def fitted(terms: FloatArray, wanted: FloatArray, of_states: Sequence[float]) -> FloatArray:
+    """
+    Return nonnegative weights of least squared error, drawn to those of the same terms of states.
+
+    Shapes: `terms` (n, n_terms), `wanted` (n,), both relative to what was measured; returns
+    (n_terms,). `of_states` has the weights of the first terms.
+    """
+    n, n_terms = terms.shape
+    is_known = np.arange(n_terms) < len(of_states)
+    prior = np.zeros(n_terms)
+    prior[is_known] = of_states
+    size = np.sqrt(np.mean(terms**2, axis=0))
+    size = np.where(size > 0, size, 1.0)
+    pull = np.where(is_known, PULL, PULL_OF_READINGS) * np.sqrt(n)
+    A = np.vstack([terms / size, np.diag(pull)])
+    return np.asarray(nnls(A, np.concatenate([wanted, pull * size * prior]))[0] / size)
 
 
-def samples(target: str, level: Level, before: dict[str, Sample]) -> Iterator[Sample]:
-    """Yield the measurements of layouts of all programs on a target."""
-    (bench,) = find_toolchain(TARGETS[target])
-    goal = "size" if level == "-Os" else "balanced"
-    options = EmitOptions("m", frozenset({"raw"}), target=target, optimize=goal)
-    for name, some in programs():
-        rng = np.random.default_rng(len(some.tables))
-        values = [representatives(feature) for feature in some.features]
-        R = np.stack([rng.choice(each, N_INPUTS) for each in values], axis=1)
-        X = states_of_raw(some.features, R)
-        for family in DRAWN:
-            kernels = list(FAMILIES[family](some))
-            chosen = sorted({0, *rng.permutation(len(kernels))[: N_LAYOUTS - 1].tolist()})
-            for i in chosen:
-                kernel = kernels[i]
-                found = replace(candidate(some, kernel, target, level), compare="readings")
-                emission = emit_candidate(stand_in(some), found, options)
-                key, digest = f"{name} {target} {level} {family} {i}", digest_of(emission)
-                terms = reading_terms(some, kernel)
-                sample = Sample(
-                    key, digest, name, family + OF_READINGS, target, level, terms.rom_bytes, 0,
-                    terms.work, terms.code, None, None, None,
-                )  # fmt: skip
-                if key in before and before[key].c_digest == digest:
-                    same = before[key]
-                    yield replace(sample, trusted=same.trusted, flash=same.flash)
-                    continue
-                try:
-                    built = sources(stand_in(some), emission.files)
-                    with Meter(built, bench, level) as meter:
-                        cost = meter.costs(Inputs(X, R))["raw"]
-                        flash = meter.footprint(("raw",)).flash
-                except BnccError as error:
-                    print(f"{key}: {error}", file=sys.stderr)
-                    yield sample
-                    continue
-                assert np.array_equal(cost.classes, decisions(some, X)), key
-                yield replace(sample, trusted=cost.mean, flash=flash)
+def errors(
+    terms: FloatArray, wanted: FloatArray, of_states: Sequence[float], models: Sequence[str]
+) -> tuple[FloatArray, FloatArray]:
+    """Return errors of weights fitted to all models, and to all but the sample's model."""
+    together = terms @ fitted(terms, wanted, of_states) - wanted
+    apart, names = np.zeros(len(wanted)), np.array(models)
+    for name in set(models):
+        held = names == name
+        if not held.all():
+            weights = fitted(terms[~held], wanted[~held], of_states)
+            apart[held] = terms[held] @ weights - wanted[held]
+    return together, apart
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -141,18 +119,27 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--log", type=Path, default=Path("build/reading_costs.jsonl"))
     parser.add_argument("--seconds", type=float, help="measure no longer than this")
+    parser.add_argument("--fit-only", action="store_true", help="fit to the logged measurements")
     options = parser.parse_args(words)
     before, found, start = known(options.log), [], time.monotonic()
+    if options.fit_only:
+        for case in cases():
+            for target, level in MACHINES:
+                sample = unmeasured(case, target, level)
+                if sample.key in before:
+                    same = before[sample.key]
+                    found.append(replace(sample, trusted=same.trusted, flash=same.flash))
+        write(fit(found))
+        return 0
     with appending(options.log) as append:
-        for target, level in product(MACHINES, LEVELS):
-            if level == "-Os" and target not in SMALL:
-                continue
-            for sample in samples(target, level, before):
+        for case in cases():
+            for target, level in MACHINES:
+                if options.seconds and time.monotonic() - start > options.seconds:
+                    break
+                sample = measured(case, target, level, before)
                 found.append(sample)
                 if sample != before.get(sample.key):
                     append(sample)
-                if options.seconds and time.monotonic() - start > options.seconds:
-                    break
     write(fit(found))
     return 0
 

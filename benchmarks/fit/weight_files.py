@@ -15,13 +15,16 @@ _HEAD = '''"""
 Cost-model weights, fitted by benchmarks/fit/{program}.py; first values may be estimates.
 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
-``Kernel.work``, and bytes per term of ``Kernel.code``.
+``Kernel.work``, and bytes per term of ``Kernel.code``.{readings}
 """
 
 from bncc.lower.kernels.base import Weights
 
 WEIGHTS: Weights = {{
 '''
+_READINGS = """ Those of kernels that compare readings
+are fitted by benchmarks/fit/fit_reading_costs.py, to the terms of
+`bncc.lower.reading_cost.reading_terms`."""
 
 
 def files() -> Mapping[Path, tuple[str, ...]]:
@@ -30,19 +33,21 @@ def files() -> Mapping[Path, tuple[str, ...]]:
     for folder in FOLDERS:
         package = import_module(f"bncc.lower.kernels.{folder}")
         families = [family.name for family in package.FAMILIES]
-        names = (*families, *(f + OF_READINGS for f in families if f in FOR_CUTS))
+        names = (*families, *(f + OF_READINGS for f in families if f in FOR_CUTS | FOR_TREES))
         found[Path(package.__path__[0]) / "weights.py"] = names
     return found
 
 
 def text_of(families: Sequence[str], weights: Weights) -> str:
     """Return a file's text, which ruff has yet to format."""
-    program = "fit_cost_model"
+    program, readings = "fit_cost_model", ""
     if FOR_CUTS.intersection(families):
         program = "fit_cut_costs"
     elif FOR_TREES.intersection(families):
         program = "fit_branch_costs"
-    lines = [_HEAD.format(program=program)]
+    if any(name.endswith(OF_READINGS) for name in families):
+        readings = _READINGS
+    lines = [_HEAD.format(program=program, readings=readings)]
     for key in sorted(key for key in weights if key[0] in families):
         family, machine, level = (f'"{word}"' for word in key)
         numbers = ", ".join(_numbers(each) for each in weights[key])

@@ -72,9 +72,9 @@ def _bytes(flash: int | None, ram: int | None) -> str:
 
 
 EVEN = 1.03
-"""Factor over the textbook classifier that a balance accepts, or over the layout that loses least to
-it where all lose more. Estimates are no more precise, and a layout of some bytes less may take many
-more instructions."""
+"""Factor over the textbook classifier that a balance accepts, or over the layout that loses least
+to it where all lose more. Estimates are no more precise, and a layout of some bytes less may take
+many more instructions."""
 
 
 @dataclass(frozen=True, eq=False)

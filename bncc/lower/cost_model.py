@@ -37,6 +37,19 @@ def weighted(
     family: str, target: str | None, level: Level, terms: tuple[float, ...], *, which: int
 ) -> float:
     """Return the sum of terms by the weights of a family."""
+    weights = weights_for(family, target, level)[which]
+    if len(weights) != len(terms):
+        raise RuntimeError(
+            f"the family '{family}' has {len(weights)} weights of {len(terms)} terms of "
+            f"{('work', 'code')[which]}; correct weights.py of its folder"
+        )
+    return sum(weight * term for weight, term in zip(weights, terms, strict=True))
+
+
+def weights_for(
+    family: str, target: str | None, level: Level
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the weights of work and of code on a target, or on one like it."""
     known = weights_of(family)
     keys = ((family, machine, level) for machine in (*fitted_as(target), OTHER))
     found = next((known[key] for key in keys if key in known), None)
@@ -45,13 +58,7 @@ def weighted(
             f"the family '{family}' has no weights; give weights.py of its folder the keys "
             f"('{family}', '{GENERIC}', '-O2') and ('{family}', '{GENERIC}', '-Os')"
         )
-    weights = found[which]
-    if len(weights) != len(terms):
-        raise RuntimeError(
-            f"the family '{family}' has {len(weights)} weights of {len(terms)} terms of "
-            f"{('work', 'code')[which]}; correct weights.py of its folder"
-        )
-    return sum(weight * term for weight, term in zip(weights, terms, strict=True))
+    return found
 
 
 def weights_of(family: str) -> Weights:

@@ -40,26 +40,34 @@ def reading_terms(
     if isinstance(kernel, CutKernel):
         return _of_lines(program, kernel)
     compared = compared_integers(program, compare)
-    is_float = program.features[compared.features[0]].kind == "float32" and not compared.is_keys
     keys = compared.features if compared.is_keys else ()
+    # A loop that compares floats makes them integers at every cut.
+    is_float = int(program.features[compared.features[0]].kind == "float32" and not keys)
     n_floats = sum(program.features[f].kind == "float32" for f in keys)
-    marks = [program.features[f].missing_state > 0 for f in keys]
-    of_keys = (len(keys), n_floats, sum(marks), compared.bits // 8)
-    key_bytes = len(keys) * compared.bits // 8
+    marks = sum(program.features[f].missing_state > 0 for f in keys)
+    width = compared.bits // 8
+    of_keys = (len(keys), n_floats, marks)
+    unrolled: tuple[float, ...] = ()
     if isinstance(kernel, CutLoopKernel):
         n_cuts = sum(kernel.n_cuts)
         before = sum(each.size for each in kernel.entries) * kernel.entry_bits // 8
         listed = _loop_bytes(kernel, compared)
+        doubled = n_cuts if kernel.is_doubled else 0
+        per_table = kernel.n_cuts[0] if kernel.is_doubled else 0
+        read = (n_cuts - doubled, doubled)
+        unrolled = (per_table * is_float, per_table * width)
     elif isinstance(kernel, CutPackedKernel):
         n_cuts = kernel.n_cuts
         before = n_cuts * kernel.entry_bits // 8
         listed = n_cuts * _packed_bits(kernel, compared) // 8
+        read = (n_cuts,)
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
-    rom_bytes = kernel.rom_bytes - before + listed + n_cuts * compared.bits // 8
-    doubled = n_cuts if isinstance(kernel, CutLoopKernel) and kernel.is_doubled else 0
-    work = (*kernel.work, n_cuts * is_float, doubled * compared.bits // 8, *of_keys[:3])
-    return ReadingTerms(rom_bytes, key_bytes, work, (*kernel.code, int(is_float), *of_keys))
+    rom_bytes = kernel.rom_bytes - before + listed + n_cuts * width
+    of_cuts = (*(n * is_float for n in read), *(n * width for n in read))
+    work = (*kernel.work, *of_cuts, *of_keys)
+    code = (*kernel.code, is_float, *unrolled, *of_keys, width)
+    return ReadingTerms(rom_bytes, len(keys) * width, work, code)
 
 
 def _loop_bytes(kernel: CutLoopKernel, compared: ComparedIntegers) -> int:
@@ -87,7 +95,7 @@ def _of_trees(program: Program, kernel: BranchKernel) -> ReadingTerms:
         for tree in kernel.trees
         for node in nodes(tree)
     ]
-    counts = _kinds(found)
+    counts = kinds_of(found)
     share = kernel.expected_comparisons / max(1, len(found))
     work = (*kernel.work, *(share * n for n in counts))
     return ReadingTerms(kernel.rom_bytes, 0, work, (*kernel.code, *counts))
@@ -101,11 +109,11 @@ def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:
         for each in read
         for least in each.least
     ]
-    terms = (*kernel.work, *_kinds(found))
+    terms = (*kernel.work, *kinds_of(found))
     return ReadingTerms(kernel.rom_bytes, 0, terms, terms)
 
 
-def _kinds(found: Sequence[CutCondition]) -> tuple[int, ...]:
+def kinds_of(found: Sequence[CutCondition]) -> tuple[int, ...]:
     """Return how many conditions there are of each kind that takes more than a comparison."""
     n_words = sum(_is(each, "word") for each in found)
     n_ordered = sum(each.terms[3] for each in found)

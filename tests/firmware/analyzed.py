@@ -2,18 +2,21 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
+from bncc.model.model import Model
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
+from tests import models as hand
+from tests.agreement.test_direct_readings import model_of
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 
@@ -36,7 +39,7 @@ class Analyzed:
     Parameters
     ----------
     model : str
-        A key of `MODELS`.
+        A key of `MODELS` or `READ`.
     options : EmitOptions
         Its options.
     has_selftest : bool, default=False
@@ -50,7 +53,9 @@ class Analyzed:
     def __str__(self) -> str:
         options = self.options
         time = "constant-time" if options.constant_time else None
-        words = (self.model, options.kernel, options.optimize, options.target, time)
+        words = (
+            self.model, options.kernel, options.compare, options.optimize, options.target, time
+        )  # fmt: skip
         return "-".join(word for word in words if word)
 
     @property
@@ -69,6 +74,8 @@ class Analyzed:
 def few() -> tuple[Analyzed, ...]:
     """Return the emissions that every test run analyzes: kernels and levels with models in turn.
 
+    After them come those that compare readings.
+
     Each has a name of its own, so that one run of a tool can read them all from one folder.
     """
     turns = []
@@ -76,7 +83,7 @@ def few() -> tuple[Analyzed, ...]:
     for k, (family, best) in enumerate(product(families, LEVELS)):
         models = ROTATED[k % len(ROTATED) :] + ROTATED[: k % len(ROTATED)]
         turns.append(next(a for a in (_with(m, family, best) for m in models) if a is not None))
-    return _named((*SPECIAL, *_distinct(turns)))
+    return _named((*SPECIAL, *_distinct((*turns, *COMPARING))))
 
 
 def all_of(model: str) -> tuple[Analyzed, ...]:
@@ -168,7 +175,7 @@ def _named(batch: Iterable[Analyzed]) -> tuple[Analyzed, ...]:
 
 @cache
 def _emitted(model: str, options: EmitOptions) -> Mapping[str, str]:
-    made = MODELS[model]()
+    made = (MODELS | READ)[model]()
     return emit_c(ranged(made) if "checked" in options.entries else made, options).files
 
 
@@ -196,3 +203,21 @@ SPECIAL = (
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
 readings."""
+READ: dict[str, Callable[[], Model]] = {
+    **hand.TREES,
+    "tables_of_floats": partial(model_of, "float32"),
+    "tables_of_int16": partial(model_of, "int16", 11),
+}
+"""Models of which no kernel but those that compare readings is analyzed."""
+COMPARING = (
+    *(Analyzed(name, EmitOptions("m", ENTRIES), has_selftest=True) for name in hand.TREES),
+    Analyzed("trees_of_sensors", EmitOptions("m", ENTRIES | {"checked"}, target="avr")),
+    *(
+        Analyzed(name, EmitOptions("m", ENTRIES, kernel=kernel, compare="readings"))
+        for kernel in sorted(FOR_CUTS)
+        for name in ("sum_of_tables", "tables_of_floats", "tables_of_int16")
+    ),
+    Analyzed("tables_of_floats", EmitOptions("m", ENTRIES, kernel="cut-loop", compare="keys")),
+    Analyzed("tables_of_floats", EmitOptions("m", ENTRIES, kernel="cut-packed", compare="keys")),
+)
+"""Decision trees, and tables of cuts of a struct, of floats and of integers."""

@@ -17,7 +17,7 @@ from bncc.lower.cost_model import (
     weights_of,
     work_terms,
 )
-from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS
+from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS, FOR_TREES
 from bncc.lower.kernels.plain.layout import plain
 from bncc.targets import GENERIC, TARGETS
 from tests.unit.lower.by_hand import program, table
@@ -42,7 +42,7 @@ def test_a_family_made_for_one_machine_has_that_one_s_prices_elsewhere():
 def test_weights_are_of_the_family_and_of_known_machines():
     for family in (*FAMILIES, FAMILY):
         folder = {name for name, each in FAMILIES.items() if each.weights is weights_of(family)}
-        of_readings = {name + OF_READINGS for name in folder & FOR_CUTS}
+        of_readings = {name + OF_READINGS for name in folder & (FOR_CUTS | FOR_TREES)}
         assert {key[0] for key in weights_of(family)} == (folder | of_readings or {FAMILY})
         assert {key[1] for key in weights_of(family)} <= set(TARGETS)
 

@@ -47,7 +47,8 @@ def branches_text(program: Program, kernel: BranchKernel, name: str, state_bits:
         of_sum, context["place_type"], context["place_trees"] = _costs_of_one(program, kernel)
     if kernel.lanes is not None:
         context |= lane_names(kernel.lanes)
-    context["steps"] = list(sum_steps(kernel, name, "tree"))
+    steps = list(sum_steps(kernel, name, "tree"))
+    context |= {"steps": steps, "is_widened": any("_wide(" in line for s in steps for line in s)}
     return KernelText(
         template="lower/kernels/branches.c.j2",
         arrays=tuple(arrays),
@@ -140,6 +141,8 @@ def sum_steps(kernel: BranchKernel, name: str, tree: str) -> Iterator[list[str]]
         if kernel.leaves == "value":
             yield list(added(kernel.lanes, step, [call]))
             continue
+        if kernel.value_bits == 8:
+            call = f"{name}_wide({call})"
         of_all = len(kernel.rows) == 1
         rows = f"{name}_rows{0 if of_all else step.number}"
         words = [f"{name}_rom_uint32(&row[{w}])" for w in range(kernel.n_words)]
