@@ -38,9 +38,9 @@ from bncc.lower.kernels.base import Weights
 CLOSE_FLASH = 0.10
 """Relative error of a good estimate of flash."""
 PULL, PULL_OF_READINGS = 0.2, 0.03
-"""How much a weight is drawn to that of the kernel which compares states, and to zero where that
-kernel has none: the error that a weight of twice the size counts as. The samples of a family are
-not many more than its weights; these values left the least errors for models that were left out."""
+"""Regularization of a weight towards that of the kernel that compares states, and towards zero
+where that kernel has none: the error that a weight of twice the size counts as. A family has few
+more samples than weights; these values gave the least errors for models that were left out."""
 
 
 def fit(samples: Iterable[Sample]) -> Weights:
