@@ -209,8 +209,8 @@ def _lines(tree: Tree, kind: str, look_up: Sequence[str]) -> Iterator[str]:
 def _up_to(bound: Step, kind: str) -> str:
     """Return the condition that a reading is within a step or below."""
     word, smallest = ("bits", "INT32") if kind == "float32" else ("value", kind.upper())
-    if bound.last == FIRST[kind] and kind != "uint8":
-        return f"{word} == {smallest}_MIN"
+    if bound.last == FIRST[kind]:
+        return f"{word} == {f'{smallest}_MIN' if is_signed(kind) else '0U'}"
     if kind == "float32" and bound.last == -1:
         return "bits < 0"
     return f"{word} <= {whole_text(kind, bound.last)}"
