@@ -110,6 +110,19 @@ def _count(number: Any) -> int | None:
     return None if number is None else int(number)
 
 
+def _as_recorded(model: Model, options: emitter.EmitOptions) -> emitter.EmitOptions:
+    """Return options with their command, and with the limit of the layout that a search chose."""
+    from bncc.pricing import recorded_layout  # local: it builds and measures
+
+    found = recorded_layout(model, options.target, options.optimize)
+    if found is None or not set(found.entries) <= {"predict", "predict-raw", *options.entries}:
+        return replace(options, command=emit_command(options.name, words_of(options)))
+    words = words_of(replace(options, max_flash=found.room))
+    words += [("--entry", entry) for entry in found.entries]
+    command = emit_command(options.name, words)
+    return replace(options, command=command, max_flash=found.limit, priced=found.entries)
+
+
 class Deployable:
     """An estimator with an integer model that can be emitted as C."""
 
@@ -185,7 +198,7 @@ class Deployable:
                 target=machine_of(target or getattr(self, "target", None)),
                 spdx=spdx,
             )
-            options = replace(options, command=emit_command(name, words_of(options)))
+            options = _as_recorded(model, options)
             files = emitter.emit_c(model, options).files
         return write_all(directory, files, overwrite=overwrite)
 

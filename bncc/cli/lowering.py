@@ -1,7 +1,7 @@
 """Options of lowering a model to C, and the C for each target."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import click
@@ -16,7 +16,8 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.resources import Optimize
+from bncc.pricing import entries_of, layout_within
+from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -136,18 +137,29 @@ class Emissions:
     """The C of a model for every target, each emitted on first use."""
 
     def __init__(
-        self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
+        self,
+        model: Model,
+        lowering: Lowering,
+        entries: frozenset[str] = frozenset(),
+        within: Budget | None = None,
     ) -> None:
         self.model = model
         self.lowering = lowering
-        self._entries = entries
+        self._entries, self._within = entries, within
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
             self.of(None)  # layouts are the same for every target: fail early without one
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return the options of the C for a target."""
-        return self.lowering.options(machine, entries=self._entries)
+        options = self.lowering.options(machine, entries=self._entries)
+        if self._within is None or self._within.room is None:
+            return options
+        room = self._within.room
+        found = layout_within(self.model, options.target, options.optimize, room)
+        if found is not None and set(found.entries) <= {"predict", "predict-raw", *self._entries}:
+            return replace(options, max_flash=found.limit, priced=found.entries)
+        return replace(options, max_flash=room, priced=entries_of(self.model, self._within))
 
     def of(self, machine: str | None) -> Emission:
         """Return the C for a target; None for generic C."""
