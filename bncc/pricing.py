@@ -6,10 +6,10 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
-from bncc.errors import BudgetError, MisfitError, ToolchainError
+from bncc.errors import BudgetError, MisfitError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.lowering import lower
 from bncc.lower.request import Request
@@ -311,6 +311,27 @@ def layout_within(model: Model, target: str | None, goal: Optimize, room: int) -
     if found is None or found.room is None or not found.flash <= room <= found.room:
         return None
     return found
+
+
+def emitted_as_recorded(model: Model, found: Resources, options: EmitOptions) -> Emission | None:
+    """Emit the layout in a model's record with some options; None if it is not found again."""
+    for entries in dict.fromkeys((options.entries, Budget(None).emitted(found.entries))):
+        within = replace(
+            options,
+            entries=entries,
+            max_flash=found.limit,
+            max_ram=None,
+            reserve=0,
+            priced=found.entries,
+        )
+        try:
+            emission = emit_c(model, within)
+        except (BudgetError, OptionError):
+            continue
+        if code_digest(emission.files, emission.name) == found.code:
+            is_same = entries == options.entries
+            return emission if is_same else emit_as(model, options, emission)
+    return None
 
 
 def _record(model: Model) -> Resources | None:

@@ -45,7 +45,7 @@ from bncc.lower.cut_conditions import Compared
 from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.pricing import entries_of, layout_within, recorded
+from bncc.pricing import emitted_as_recorded, entries_of, layout_within, recorded
 from bncc.pricing import priced as price_emission
 from bncc.resources import Bounds, Budget, Optimize, Resources
 from bncc.targets import TARGETS
@@ -202,7 +202,7 @@ def command(
         if emission is not None:
             return emission, options
         emission = emit_c(model, options, price)
-        return (emit_measured(model, emission, options, price) if measure else emission), options
+        return (emit_measured(model, emission, options) if measure else emission), options
 
     try:
         emission, options = emitted(optimize)
@@ -234,13 +234,11 @@ def _as_recorded(
     found = layout_within(model, limits.target, options.optimize, limits.room)
     if found is None or found.entries != options.priced:
         return None
-    within = replace(options, max_flash=found.limit, max_ram=None, reserve=0)
-    try:
-        emission = emit_c(model, within)
-    except BudgetError:
+    emission = emitted_as_recorded(model, found, options)
+    if emission is None:
         return None
     if measure:
-        emission = emit_measured(model, emission, within, lambda each: each.resources)
+        emission = emit_measured(model, emission, options)
     emission = replace(emission, lowered=replace(emission.lowered, resources=price(emission)))
     return emission if limits.admits(emission.resources) else None
 
@@ -339,11 +337,11 @@ def bench_of(target: str | None) -> "Toolchain":
     return find_toolchain(TARGETS[target])[0]
 
 
-def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
+def emit_measured(model: Model, emission: Emission, options: EmitOptions) -> Emission:
     """Measure emitted C, and emit it again with the measurements in its header."""
     from bncc.on_device import emit_bounded
 
-    return emit_bounded(model, emission, options, price, bench_of(options.target))
+    return emit_bounded(model, emission, options, bench_of(options.target))
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ import click
 
 from bncc.cli.console import Console
 from bncc.cli.options import TARGETS, was_set
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
 from bncc.lower.cut_conditions import COMPARED, Compared
@@ -16,7 +16,7 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.pricing import entries_of, layout_within
+from bncc.pricing import emitted_as_recorded, entries_of, layout_within
 from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 
@@ -152,21 +152,31 @@ class Emissions:
 
     def options(self, machine: str | None) -> EmitOptions:
         """Return the options of the C for a target."""
-        options = self.lowering.options(machine, entries=self._entries)
-        if self._within is None or self._within.room is None:
-            return options
-        room = self._within.room
-        found = layout_within(self.model, options.target, options.optimize, room)
-        if found is not None and set(found.entries) <= {"predict", "predict-raw", *self._entries}:
-            return replace(options, max_flash=found.limit, priced=found.entries)
-        return replace(options, max_flash=room, priced=entries_of(self.model, self._within))
+        return self.lowering.options(machine, entries=self._entries)
 
     def of(self, machine: str | None) -> Emission:
         """Return the C for a target; None for generic C."""
         options = self.options(machine)
         if options not in self._done:
-            self._done[options] = emit_c(self.model, options)
+            self._done[options] = self._emitted(options)
         return self._done[options]
+
+    def _emitted(self, options: EmitOptions) -> Emission:
+        """Emit C; within a budget the layout that it is given by the entry points it covers."""
+        within = self._within
+        if within is None or within.room is None:
+            return emit_c(self.model, options)
+        found = layout_within(self.model, options.target, options.optimize, within.room)
+        is_free = options.kernel is None and options.compare is None and not options.constant_time
+        if found is not None and is_free:
+            emission = emitted_as_recorded(self.model, found, options)
+            if emission is not None:
+                return emission
+        covered = entries_of(self.model, within)
+        least = replace(
+            options, entries=within.emitted(covered), max_flash=within.room, priced=covered
+        )
+        return emit_as(self.model, options, emit_c(self.model, least))
 
 
 Check = Callable[[str], None]

@@ -187,7 +187,7 @@ def test_other_failures_keep_the_compilers_words(require_bench, tmp_path):
 
 
 def test_the_packed_kernel_of_two_classes_compiles_without_a_doubt(require_bench, tmp_path):
-    """gcc 12 does not see that the first of many tables would initialize both sums."""
+    """Compilers do not see that the first of many tables would initialize both sums."""
     bench = require_bench("cortex-m4", "arm-none-eabi-gcc")
     table = DecisionTable((0, 1, 2), ((0,), (0,), (0,)))
     model = hand.model_of(
