@@ -110,6 +110,21 @@ def _count(number: Any) -> int | None:
     return None if number is None else int(number)
 
 
+def _emitted(model: Model, options: emitter.EmitOptions) -> emitter.Emission:
+    """Emit C, in the layout that a search for a budget chose if it is for this goal and target."""
+    from bncc.pricing import emitted_as_recorded, recorded_layout  # local: it builds and measures
+
+    plain = replace(options, command=emit_command(options.name, words_of(options)))
+    found = recorded_layout(model, options.target, options.optimize)
+    if found is None:
+        return emitter.emit_c(model, plain)
+    words = words_of(replace(options, max_flash=found.room))
+    words += [("--entry", entry) for entry in found.entries]
+    command = emit_command(options.name, words)
+    emission = emitted_as_recorded(model, found, replace(options, command=command))
+    return emission or emitter.emit_c(model, plain)
+
+
 class Deployable:
     """An estimator with an integer model that can be emitted as C."""
 
@@ -185,8 +200,7 @@ class Deployable:
                 target=machine_of(target or getattr(self, "target", None)),
                 spdx=spdx,
             )
-            options = replace(options, command=emit_command(name, words_of(options)))
-            files = emitter.emit_c(model, options).files
+            files = _emitted(model, options).files
         return write_all(directory, files, overwrite=overwrite)
 
     def verify(self, X: Any = None, **options: Any) -> Agreement:

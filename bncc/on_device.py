@@ -13,7 +13,7 @@ from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
 from bncc.device.meter import METERED, Cost, Inputs, Metered
 from bncc.device.sources import Sources, sources
-from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest, code_files
 from bncc.emit.textbook import misfit, textbook_c
@@ -270,12 +270,13 @@ def resources_of(
 
 
 def emit_bounded(
-    model: Model, emission: Emission, options: EmitOptions, price: Price, bench: Toolchain
+    model: Model, emission: Emission, options: EmitOptions, bench: Toolchain
 ) -> Emission:
     """Measure emitted C, and emit it again with the results in its header."""
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
-    return emit_c(model, replace(options, bounds=found), price)
+    bounded = emit_as(model, replace(options, bounds=found), emission)
+    return replace(bounded, lowered=replace(bounded.lowered, resources=emission.resources))
 
 
 def batch_of(model: Model, compiler: Tool | None = None) -> Batch:

@@ -6,12 +6,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
-from bncc.errors import MisfitError, ToolchainError
+from bncc.errors import BudgetError, MisfitError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
+from bncc.lower.lowering import lower
+from bncc.lower.request import Request
 from bncc.model.model import Model
+from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.targets import GENERIC
 from bncc.toolchain.tools import is_x86
@@ -23,6 +26,8 @@ GOALS: tuple[Optimize, ...] = ("size", "balanced", "speed")
 """Optimization goals, from the smallest layout to the fastest."""
 FAR = 1.4
 """Utilization of a limit by an estimate from which on a layout is not worth a measurement."""
+MOST_LIMITS = 3
+"""Number of limits on estimates that are tried until the measured flash fits."""
 TOO_LARGE = 2**31
 """Placeholder for the bytes and instructions of C that fits no part with a target."""
 RECORD = "resources"
@@ -44,8 +49,10 @@ def entries_of(model: Model, budget: Budget) -> tuple[str, ...]:
     return budget.entries or default_entries(has_thresholds=has_thresholds, extras=budget.extras)
 
 
-def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
-    """Return the emission options of a budget's measurements, without limits."""
+def options_of(
+    model: Model, budget: Budget, goal: Optimize, limit: int | None = None
+) -> EmitOptions:
+    """Return the emission options of a budget's measurements, with a limit on estimated flash."""
     entries = entries_of(model, budget)
     target = "x86" if budget.target == "host" and is_x86() else budget.target
     return EmitOptions(
@@ -54,6 +61,7 @@ def options_of(model: Model, budget: Budget, goal: Optimize) -> EmitOptions:
         optimize=goal,
         target=None if target == "host" else target,
         priced=entries,
+        max_flash=limit,
     )
 
 
@@ -64,57 +72,122 @@ def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Res
     Without a limit on time the smallest layout decides. With one it is the fastest that fits:
     layouts that are far from fitting by their estimates are not measured.
     """
+    layouts = _Layouts(model, budget, readings)
     if budget.instructions is None:
-        return _Layouts(model, budget, readings).priced("size")
-    return _first(_Layouts(model, budget, readings), ("speed", "balanced", "size"))
+        return layouts.priced("size")
+    if budget.room is None:
+        return _first(layouts, ("speed", "balanced", "size"))
+    fast = layouts.limited("speed") if layouts.may_fit("speed") else None
+    return fast or layouts.priced("size")
 
 
 def layout_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
     """
     Determine a model's resources with the layout that suits a budget best.
 
-    It is the fastest one that fits, or the smallest one if flash has no limit; its optimization
-    goal is that of the resources.
+    With a limit on flash it is the fastest layout that fits. With one on time alone it is the
+    smallest that meets it, and the fastest of all without either. The goal of the resources, and
+    the limit if they have one, are those of its emission.
     """
     layouts = _Layouts(model, budget, readings)
-    if budget.flash is None and budget.instructions is not None:
+    if budget.room is not None:
+        return _fastest_within(layouts)
+    if budget.instructions is not None:
         return _first(layouts, GOALS)
     best = layouts.priced("size")
     for goal in GOALS[1:]:
-        if layouts.may_be_faster(goal, best):
+        if layouts.may_be_faster(layouts.estimated(goal), best):
             best = _faster(best, layouts.priced(goal), budget)
     return best
 
 
+def fast_time_of(model: Model, budget: Budget) -> int | None:
+    """
+    Estimate the time of the fastest layout in a budget's flash; None if none fits.
+
+    Only programs of the usual passes are laid out, since others take long.
+    """
+    request = Request(model, options_of(model, budget, "speed", budget.room))
+    try:
+        lowered = lower(optimize_each(program_of(model), FLOWS_FOR["balanced"]), request)
+    except BudgetError:
+        return None
+    return lowered.resources.slowest
+
+
 class _Layouts:
-    """Layouts of a model by optimization goal, each emitted once."""
+    """Layouts of a model by optimization goal and limit, each emitted once."""
 
     def __init__(self, model: Model, budget: Budget, readings: Table | None) -> None:
         self._model, self._readings, self.budget = model, readings, budget
-        self._emitted: dict[Optimize, tuple[EmitOptions, Emission]] = {}
+        self._emitted: dict[tuple[Optimize, int | None], Emission | None] = {}
 
-    def priced(self, goal: Optimize) -> Resources:
+    def priced(self, goal: Optimize, limit: int | None = None) -> Resources:
         """Determine the resources of a layout."""
-        options, emission = self._of(goal)
-        return priced(self._model, emission, options, self.budget.target, self._readings)
+        emission, options = self._of(goal, limit), options_of(self._model, self.budget, goal, limit)
+        assert emission is not None
+        price = priced(self._model, emission, options, self.budget.target, self._readings)
+        return price if limit is None else replace(price, room=self.budget.room, limit=limit)
+
+    def limited(self, goal: Optimize) -> Resources | None:
+        """
+        Determine the resources of the best layout in the flash of the budget; None without any.
+
+        Where one is measured to be larger than estimated, the limit is lowered.
+        """
+        room = limit = self.budget.room
+        assert room is not None
+        assert limit is not None
+        for _ in range(MOST_LIMITS):
+            emission = self._of(goal, limit)
+            if emission is None:
+                return None
+            price = self.priced(goal, limit)
+            if price.flash <= room:
+                return price
+            limit = emission.resources.flash - (price.flash - room)
+        return None
+
+    def estimated(self, goal: Optimize) -> Resources | None:
+        """Estimate a layout, that of speed within a budget's flash; None if none fits."""
+        emission = self._of(goal, self.budget.room if goal == "speed" else None)
+        return None if emission is None else emission.resources
 
     def may_fit(self, goal: Optimize) -> bool:
         """Return whether a layout's estimate is not far above a limit."""
-        _, emission = self._of(goal)
-        return self.budget.utilization(emission.resources) <= FAR
+        estimated = self.estimated(goal)
+        return estimated is not None and self.budget.utilization(estimated) <= FAR
 
-    def may_be_faster(self, goal: Optimize, best: Resources) -> bool:
+    def may_be_faster(self, estimated: Resources | None, best: Resources) -> bool:
         """Return whether a layout may fit, and take less time than one with known resources."""
-        estimated = self._of(goal)[1].resources
-        if best.slowest is None or estimated.slowest is None or not self.may_fit(goal):
+        if estimated is None or best.slowest is None or estimated.slowest is None:
+            return False
+        if self.budget.utilization(estimated) > FAR:
             return False
         return estimated.slowest < FAR * best.slowest or not self.budget.admits(best)
 
-    def _of(self, goal: Optimize) -> tuple[EmitOptions, Emission]:
-        if goal not in self._emitted:
-            options = options_of(self._model, self.budget, goal)
-            self._emitted[goal] = options, emit_c(self._model, options)
-        return self._emitted[goal]
+    def _of(self, goal: Optimize, limit: int | None) -> Emission | None:
+        if (goal, limit) not in self._emitted:
+            try:
+                found = emit_c(self._model, options_of(self._model, self.budget, goal, limit))
+            except BudgetError:
+                found = None
+            self._emitted[goal, limit] = found
+        return self._emitted[goal, limit]
+
+
+def _fastest_within(layouts: _Layouts) -> Resources:
+    """Return the resources of the fastest layout in a budget's flash, else of the smallest."""
+    smallest = layouts.estimated("size")
+    assert smallest is not None
+    may_be_faster = layouts.may_be_faster(layouts.estimated("speed"), smallest)
+    fast = layouts.limited("speed") if may_be_faster else None
+    if fast is None:
+        return layouts.priced("size")
+    is_clear = FAR * _time(fast) < _time(smallest)
+    if is_clear and layouts.budget.admits(fast):
+        return fast
+    return _faster(layouts.priced("size"), fast, layouts.budget)
 
 
 def _first(layouts: _Layouts, goals: Sequence[Optimize]) -> Resources:
@@ -135,7 +208,11 @@ def _faster(one: Resources, other: Resources, budget: Budget) -> Resources:
         return one if fits else other
     if not fits:
         return min(one, other, key=budget.utilization)
-    return min(one, other, key=lambda price: inf if price.slowest is None else price.slowest)
+    return min(one, other, key=_time)
+
+
+def _time(price: Resources) -> float:
+    return inf if price.slowest is None else price.slowest
 
 
 def priced(
@@ -211,10 +288,8 @@ def with_resources(model: Model, resources: Resources) -> Model:
 
 def recorded(model: Model, emission: Emission, target: str | None) -> Resources | None:
     """Return the resources in a model's record, if they are of this C on this target."""
-    facts: Any = model.training.get(RECORD)
-    try:
-        found = Resources.from_json(facts)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    found = _record(model)
+    if found is None:
         return None
     asked = emission.resources
     is_same = found.target == (target or GENERIC) and found.entries == asked.entries
@@ -222,6 +297,51 @@ def recorded(model: Model, emission: Emission, target: str | None) -> Resources 
     if is_same and found.code == code_digest(emission.files, emission.name):
         return found
     return None
+
+
+def recorded_layout(model: Model, target: str | None, goal: Optimize) -> Resources | None:
+    """Return the resources in a model's record, if they are of a layout chosen by a limit."""
+    found = _record(model)
+    if found is None or found.limit is None or found.room is None:
+        return None
+    return found if (found.target, found.optimize) == (target or GENERIC, goal) else None
+
+
+def layout_within(model: Model, target: str | None, goal: Optimize, room: int) -> Resources | None:
+    """Return the resources of the recorded layout, if it is the fastest in some flash."""
+    found = recorded_layout(model, target, goal)
+    if found is None or found.room is None or not found.flash <= room <= found.room:
+        return None
+    return found
+
+
+def emitted_as_recorded(model: Model, found: Resources, options: EmitOptions) -> Emission | None:
+    """Emit the layout in a model's record with some options; None if it is not found again."""
+    for entries in dict.fromkeys((options.entries, Budget(None).emitted(found.entries))):
+        within = replace(
+            options,
+            entries=entries,
+            max_flash=found.limit,
+            max_ram=None,
+            reserve=0,
+            priced=found.entries,
+        )
+        try:
+            emission = emit_c(model, within)
+        except (BudgetError, OptionError):
+            continue
+        if code_digest(emission.files, emission.name) == found.code:
+            is_same = entries == options.entries
+            return emission if is_same else emit_as(model, options, emission)
+    return None
+
+
+def _record(model: Model) -> Resources | None:
+    facts: Any = model.training.get(RECORD)
+    try:
+        return Resources.from_json(facts)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _too_large(estimated: Resources) -> Resources:

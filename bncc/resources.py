@@ -61,6 +61,10 @@ class Resources:
     how: How  # Measured with compiler and simulator, or estimated
     toolchain: str | None = None  # Compiler and simulator; None for an estimate
     code: str | None = None  # SHA-256 of the C with these figures, see `bncc.emit.provenance`
+    # room, limit: Bytes of flash in which its layout is the fastest, and the limit on the estimate
+    # that it was chosen by; None if it was chosen without a limit
+    room: int | None = None
+    limit: int | None = None
 
     @property
     def spans(self) -> Mapping[str, Span]:
@@ -81,7 +85,9 @@ class Resources:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of the command line's contract."""
-        return {**asdict(self), "entries": list(self.entries)}
+        limits = {key for key in ("room", "limit") if getattr(self, key) is None}
+        facts = {key: value for key, value in asdict(self).items() if key not in limits}
+        return {**facts, "entries": list(self.entries)}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Resources":
@@ -94,6 +100,7 @@ class Resources:
         }
         entries = tuple(facts["entries"])
         counts = [facts[key] for key in ("flash", "ram", "stack")]
+        counts += [facts[key] for key in ("room", "limit") if key in facts]
         texts = [facts[key] for key in ("target", "optimize", "opt_level", "how")]
         if (
             not all(type(count) is int and count >= 0 for count in counts)

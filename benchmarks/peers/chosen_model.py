@@ -45,7 +45,7 @@ def chosen(
     """Search as ``bncc train --max-flash`` does, and measure the result on some random rows."""
     found = search(train, settings, budget, test=test)
     model, price = found.result.model, found.price
-    options = options_of(model, budget, price.optimize)
+    options = options_of(model, budget, price.optimize, price.limit)
     emission = emit_c(model, options)
     (entry,) = entries_of(model, budget)
     flash, costs = 0, []

@@ -45,7 +45,7 @@ from bncc.lower.cut_conditions import Compared
 from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.pricing import entries_of, recorded
+from bncc.pricing import emitted_as_recorded, entries_of, layout_within, recorded
 from bncc.pricing import priced as price_emission
 from bncc.resources import Bounds, Budget, Optimize, Resources
 from bncc.targets import TARGETS
@@ -146,8 +146,9 @@ def command(
 
     With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
     tools of the target are installed, else estimated; generic C is measured as for a Cortex-M0.
-    Figures that `bncc train --max-flash` has recorded in MODEL for the same C are reused. If the
-    budget is exceeded and --optimize is not given, --optimize size is tried.
+    Figures that `bncc train --max-flash` has recorded in MODEL for the same C are reused, as is its
+    choice of the fastest layout for the same budget. If the budget is exceeded and --optimize is
+    not given, --optimize size is tried.
     """
     if target == "all":
         raise OptionError(
@@ -197,8 +198,11 @@ def command(
                 known[code] = found or emission.resources
             return known[code]
 
+        emission = _as_recorded(model, limits, options, price, measure=measure)
+        if emission is not None:
+            return emission, options
         emission = emit_c(model, options, price)
-        return (emit_measured(model, emission, options, price) if measure else emission), options
+        return (emit_measured(model, emission, options) if measure else emission), options
 
     try:
         emission, options = emitted(optimize)
@@ -218,6 +222,25 @@ def command(
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload, emission, options))
+
+
+def _as_recorded(
+    model: Model, limits: Budget, options: EmitOptions, price: Price, *, measure: bool
+) -> Emission | None:
+    """Return the layout that a search chose for the same budget; None if it does not apply."""
+    is_free = options.kernel is None and options.compare is None and not options.constant_time
+    if limits.room is None or not is_free:
+        return None
+    found = layout_within(model, limits.target, options.optimize, limits.room)
+    if found is None or found.entries != options.priced:
+        return None
+    emission = emitted_as_recorded(model, found, options)
+    if emission is None:
+        return None
+    if measure:
+        emission = emit_measured(model, emission, options)
+    emission = replace(emission, lowered=replace(emission.lowered, resources=price(emission)))
+    return emission if limits.admits(emission.resources) else None
 
 
 def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:
@@ -314,11 +337,11 @@ def bench_of(target: str | None) -> "Toolchain":
     return find_toolchain(TARGETS[target])[0]
 
 
-def emit_measured(model: Model, emission: Emission, options: EmitOptions, price: Price) -> Emission:
+def emit_measured(model: Model, emission: Emission, options: EmitOptions) -> Emission:
     """Measure emitted C, and emit it again with the measurements in its header."""
     from bncc.on_device import emit_bounded
 
-    return emit_bounded(model, emission, options, price, bench_of(options.target))
+    return emit_bounded(model, emission, options, bench_of(options.target))
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:

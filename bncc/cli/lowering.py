@@ -1,14 +1,14 @@
 """Options of lowering a model to C, and the C for each target."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import click
 
 from bncc.cli.console import Console
 from bncc.cli.options import TARGETS, was_set
-from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
 from bncc.lower.cut_conditions import COMPARED, Compared
@@ -16,7 +16,8 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.resources import Optimize
+from bncc.pricing import emitted_as_recorded, entries_of, layout_within
+from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -136,11 +137,15 @@ class Emissions:
     """The C of a model for every target, each emitted on first use."""
 
     def __init__(
-        self, model: Model, lowering: Lowering, entries: frozenset[str] = frozenset()
+        self,
+        model: Model,
+        lowering: Lowering,
+        entries: frozenset[str] = frozenset(),
+        within: Budget | None = None,
     ) -> None:
         self.model = model
         self.lowering = lowering
-        self._entries = entries
+        self._entries, self._within = entries, within
         self._done: dict[EmitOptions, Emission] = {}
         if lowering.kernel is not None:
             self.of(None)  # layouts are the same for every target: fail early without one
@@ -153,8 +158,25 @@ class Emissions:
         """Return the C for a target; None for generic C."""
         options = self.options(machine)
         if options not in self._done:
-            self._done[options] = emit_c(self.model, options)
+            self._done[options] = self._emitted(options)
         return self._done[options]
+
+    def _emitted(self, options: EmitOptions) -> Emission:
+        """Emit C; within a budget the layout that it is given by the entry points it covers."""
+        within = self._within
+        if within is None or within.room is None:
+            return emit_c(self.model, options)
+        found = layout_within(self.model, options.target, options.optimize, within.room)
+        is_free = options.kernel is None and options.compare is None and not options.constant_time
+        if found is not None and is_free:
+            emission = emitted_as_recorded(self.model, found, options)
+            if emission is not None:
+                return emission
+        covered = entries_of(self.model, within)
+        least = replace(
+            options, entries=within.emitted(covered), max_flash=within.room, priced=covered
+        )
+        return emit_as(self.model, options, emit_c(self.model, least))
 
 
 Check = Callable[[str], None]

@@ -265,9 +265,13 @@ def _report(
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
     options = f"--target {budget.target} --optimize {price.optimize}"
+    is_limited = price.limit is not None
     compared = budget.emitted(budget.entries) - {"raw", "scores", "trusted"}  # these in any case
-    verified = [options, *(f"--with {name}" for name in sorted(compared))]
-    emitted = [options, *(f"--with {name}" for name in sorted(budget.extras))]
+    verified = [options, *([f"--max-flash {budget.room}"] if is_limited else [])]
+    verified += [f"--with {name}" for name in sorted(compared)]
+    emitted = [options, *([f"--max-flash {budget.flash}"] if is_limited else [])]
+    emitted += [f"--reserve {budget.reserve}"] if is_limited and budget.reserve else []
+    emitted += [f"--with {name}" for name in sorted(budget.extras)]
     emitted += [f"--entry {name}" for name in budget.entries]
     takes = resource_words(price)
     if price.how == "estimated":

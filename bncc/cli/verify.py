@@ -23,6 +23,7 @@ from bncc.cli.lowering import (
 )
 from bncc.cli.options import (
     SIMULATORS,
+    budget,
     class_option,
     fold_option,
     model_argument,
@@ -41,7 +42,7 @@ from bncc.model.file import load_model
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
 from bncc.on_device import verify
-from bncc.resources import Optimize
+from bncc.resources import Budget, Optimize
 from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers, is_x86
 
@@ -96,6 +97,12 @@ COMMON = (
     "repeatable. scores, trusted and raw are always compared; stream and missing on a "
     "sample, unless one of them is named.",
 )
+@click.option(
+    "--max-flash",
+    callback=budget,
+    metavar="N[k]",
+    help="Flash budget in bytes that the C is chosen by, by its estimate.",
+)
 @range_margin_option
 @inputs_option
 @lowering_options
@@ -111,6 +118,7 @@ def command(
     simulator: str | None,
     sanitize: bool,
     more: tuple[str, ...],
+    max_flash: int | None,
     range_margin: float,
     which_inputs: str,
     optimize: Optimize,
@@ -133,6 +141,7 @@ def command(
         with_inputs(load_model(model_path), which_inputs, more),
         Lowering(optimize, kernel, constant_time, range_margin, compare),
         ENTRIES | set(more),
+        Budget(None, max_flash, extras=frozenset(more)),
     )
     tell_of_idle_margin(console, more)
     others = None if {"stream", "missing"} & set(more) else Companions(emissions)

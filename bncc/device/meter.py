@@ -79,7 +79,9 @@ class Meter:
         self._bench = bench
         self._built = built
         self._folder = TemporaryDirectory(prefix="bncc-")
-        self._builder = Builder(Path(self._folder.name), bench.target, bench.compiler, is_foreign)
+        self._builder = Builder(
+            Path(self._folder.name), bench.target, bench.compiler, is_foreign, is_metered=True
+        )
         try:
             self._object = model_object(self._builder, self._built, opt_level)
         except BaseException:

@@ -22,7 +22,7 @@ from bncc.lower.choose import Choice
 from bncc.lower.cost_model import Candidate
 from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
-from bncc.lower.lowering import Lowered, lower, lower_candidate
+from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
 from bncc.lower.request import ENTRIES, Request
 from bncc.model.file import model_digest
 from bncc.model.model import Model
@@ -31,7 +31,7 @@ from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each, program_of
 from bncc.resources import Bounds, Resources
 
-__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_c", "emit_candidate"]
+__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_as", "emit_c", "emit_candidate"]
 
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
@@ -160,6 +160,13 @@ def emit_candidate(model: Model, candidate: Candidate, options: EmitOptions) -> 
     """Compile a model to C99 with a given kernel, whatever it costs."""
     check_name(options.name)
     return emit(lower_candidate(Request(model, options), candidate))
+
+
+def emit_as(model: Model, options: EmitOptions, other: Emission) -> Emission:
+    """Compile a model to C99 by the decisions about an emission with other entry points."""
+    request = Request(model, options)
+    request.check()
+    return emit(lower_as(request, other.lowered))
 
 
 def emit(lowered: Lowered) -> Emission:

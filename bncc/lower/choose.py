@@ -173,11 +173,16 @@ def _candidates(
     prices: EntryPrices | None,
 ) -> Iterator[Candidate]:
     for program, family in product(programs, families):
-        for kernel in layouts_for(program, family, target):
-            if prices is None:
+        if prices is None:
+            for kernel in layouts_for(program, family, target):
                 yield candidate(program, kernel, target, LEVELS[optimize])
-            else:
-                yield from prices.of(program, kernel)
+            continue
+        # Layouts of many tables take seconds, and a budget compares them several times.
+        key = id(program), family
+        if key not in prices.known:
+            kernels = layouts_for(program, family, target)
+            prices.known[key] = [one for kernel in kernels for one in prices.of(program, kernel)]
+        yield from prices.known[key]
 
 
 def _order(

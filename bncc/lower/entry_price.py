@@ -28,6 +28,8 @@ class EntryPrices:
     """Prices of the layouts of a request's programs; what surrounds kernels is found once."""
 
     request: Request
+    # Priced layouts by program and family, as long as the programs exist
+    known: dict[tuple[int, str], list[Candidate]] = field(default_factory=dict)
     _discretizers: dict[tuple[tuple[Feature, ...], int], Discretizers] = field(default_factory=dict)
     _checks: dict[tuple[tuple[int, ...], int], InputCheck] = field(default_factory=dict)
     _readable: dict[int, bool] = field(default_factory=dict)

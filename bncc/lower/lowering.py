@@ -35,6 +35,7 @@ class Lowered:
     passes: tuple[PassReport, ...]  # Pass reports; empty if a candidate was given
     estimate: Estimate  # Footprint of the whole classifier
     resources: Resources  # Footprint of the entry points in the budget, by the price
+    discretize: Optimize  # Goal of the discretizers
 
     @property
     def program(self) -> Program:
@@ -110,6 +111,11 @@ def lower_candidate(request: Request, candidate: Candidate) -> Lowered:
     return _lowered(request, choice, (), request.options.optimize)
 
 
+def lower_as(request: Request, other: Lowered) -> Lowered:
+    """Lower a program by the decisions that were made for other entry points."""
+    return _lowered(request, other.choice, other.passes, other.discretize)
+
+
 def _lowered(
     request: Request, choice: Choice, passes: tuple[PassReport, ...], discretize: Optimize
 ) -> Lowered:
@@ -119,7 +125,7 @@ def _lowered(
     resources = estimated_resources(
         layout, whole, request.priced, target=options.target, optimize=options.optimize
     )
-    return Lowered(request, choice, layout, passes, whole, resources)
+    return Lowered(request, choice, layout, passes, whole, resources, discretize)
 
 
 def _unread(request: Request, program: Program) -> frozenset[int]:

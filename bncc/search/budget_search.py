@@ -14,7 +14,7 @@ from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
-from bncc.search.choice import best_of, chosen_of, finalists, front_of
+from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
 from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
@@ -271,7 +271,17 @@ def _tried_in_parts(
 def _with_layouts(
     tried: list[Evaluation], evaluator: Evaluator, prefer: Preference
 ) -> list[Evaluation]:
-    """Return the candidates, those that may be chosen with their best layouts."""
+    """
+    Return the candidates, those that may be chosen with their best layouts.
+
+    Of many with close errors, it is those that are fast by an estimate.
+    """
+    is_limited = evaluator.given.budget.room is not None
+    close = [one for one in close_to_best(tried) if one.result is None]
+    if prefer != "error" and is_limited and len(close) > 1:
+        times = evaluator.fast_times([one.settings for one in close])
+        fast = {id(one): time for one, time in zip(close, times, strict=True)}
+        tried = [replace(one, fast=fast.get(id(one))) for one in tried]
     compared = [one for one in finalists(tried, prefer) if one.result is None]
     prices = evaluator.layouts([one.settings for one in compared])
     layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}

@@ -49,7 +49,7 @@ def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluatio
     if prefer == "error":
         return [best]
     close = close_to_best(tried)
-    fastest = sorted(close, key=_time)[:BY_TIME]
+    fastest = sorted(close, key=lambda one: one.expected_time)[:BY_TIME]
     smallest = sorted(close, key=lambda one: one.price.flash)[:BY_FLASH]
     chosen = {id(one): one for one in (best, *fastest, *smallest)}
     return list(chosen.values())

@@ -18,7 +18,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import BnccError, CheckpointError, WorkerError
 from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
-from bncc.pricing import layout_price_of, price_of
+from bncc.pricing import fast_time_of, layout_price_of, price_of
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import OF_REFIT
 from bncc.search.log import Log, Result, key_of
@@ -86,11 +86,19 @@ class Evaluation:
     # Shapes: (n_rows,) float64
     losses: FloatArray | None = field(default=None, repr=False, compare=False)
     layout: Resources | None = None  # Those of the layout that suits the budget best, once known
+    fast: int | None = None  # Estimated time in the fastest layout that fits; None if unknown
 
     @property
     def resources(self) -> Resources:
         """Resources of the best known layout."""
         return self.layout or self.price
+
+    @property
+    def expected_time(self) -> float:
+        """Time in the layout that suits the budget best: known, or the best estimate of it."""
+        slowest = self.resources.slowest
+        known = float("inf") if slowest is None else float(slowest)
+        return known if self.layout is not None or self.fast is None else min(known, self.fast)
 
     @property
     def order(self) -> tuple[int, float, int]:
@@ -145,7 +153,7 @@ class SearchInput:
 class Part:
     """A part of the evaluation of a candidate."""
 
-    kind: Literal["grow", "judge", "price", "layout", "count", "train"]
+    kind: Literal["grow", "judge", "price", "fast", "layout", "count", "train"]
     candidate: Candidate
     fold: int = 0  # Index of the fold; ignored if the part uses all rows
 
@@ -195,6 +203,11 @@ class Evaluator:
         """Determine the resources of boosted tables learned without the rows of the first fold."""
         found = self._result(Part("price", candidate))
         return self._read(_priced, found)
+
+    def fast_times(self, candidates: Sequence[Candidate]) -> Iterator[int | None]:
+        """Yield the estimated time of boosted tables in the fastest layout that fits, if any."""
+        for found in self._results([Part("fast", candidate) for candidate in candidates]):
+            yield self._read(_fast_time, found)
 
     def layouts(self, candidates: Sequence[Candidate]) -> Iterator[Resources]:
         """Yield the resources of boosted tables in the layout that suits the budget best."""
@@ -318,6 +331,10 @@ def _price_sum(given: SearchInput, part: Part) -> Result:
     }
 
 
+def _estimate_fast(given: SearchInput, part: Part) -> Result:
+    return {"time": fast_time_of(given.folds[part.fold].model(part.candidate), given.budget)}
+
+
 def _price_layout(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
     price = layout_price_of(fold.model(part.candidate), given.budget, fold.rest.table)
@@ -352,6 +369,7 @@ _WORK: Mapping[str, Callable[[SearchInput, Part], Result]] = {
     "grow": _grow,
     "judge": _judge,
     "price": _price_sum,
+    "fast": _estimate_fast,
     "layout": _price_layout,
     "count": _count,
     "train": _train,
@@ -373,6 +391,10 @@ def _judgement(fold: Fold, found: Result) -> Judgement:
 def _trained(found: Result) -> TrainResult:
     model = from_bytes(b64decode(found["model"], validate=True), "the log of a search")
     return TrainResult(model, float(found["seconds"]), tuple(found["notes"]))
+
+
+def _fast_time(found: Result) -> int | None:
+    return None if found["time"] is None else int(found["time"])
 
 
 def _price(found: Result) -> Resources:

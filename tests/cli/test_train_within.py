@@ -50,7 +50,7 @@ def test_json_tells_what_was_tried_and_what_it_takes(
 def test_the_recorded_goal_reproduces_what_it_takes(
     run: Run, run_json: RunJson, wifi: Path, tmp_path: Path
 ) -> None:
-    """The fastest layout that fits is that of the printed command, with and without the budget."""
+    """The fastest layout that fits is that of its goal within the budget."""
     model = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
     facts = run_json("train", wifi, "-o", model, *options)
@@ -58,9 +58,37 @@ def test_the_recorded_goal_reproduces_what_it_takes(
     assert facts["price"]["optimize"] != smaller["price"]["optimize"]
     assert facts["price"]["instructions"] < smaller["price"]["instructions"]
     target = ("--target", "cortex-m0", "--json")
-    goal = facts["price"]["optimize"]
-    out = run("emit-c", model, "-o", tmp_path / "c", *target, "--optimize", goal).stdout
+    options = ("--optimize", facts["price"]["optimize"], "--max-flash", "2k")
+    out = run("emit-c", model, "-o", tmp_path / "c", *target, *options).stdout
     assert json.loads(out)["resources"] == facts["resources"]
+    assert facts["resources"]["room"] == 2048
+    assert facts["resources"]["limit"] <= 2048
+
+
+def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
+    run: Run, run_json: RunJson, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without another build, although a faster layout exists that does not fit."""
+    model = tmp_path / "m.bncc"
+    shape = ("--structure", "naive", "--parameters", "ml", "--target", "cortex-m0")
+    budget = ("--max-flash", "900", "--reserve", "100")
+    out = run("train", wifi, "-o", model, *shape, *budget).stdout
+    facts = load_model(model).training["resources"]
+    assert (facts["optimize"], facts["room"]) == ("speed", 800)
+    assert facts["flash"] <= 800
+    commands = ("bncc verify", "bncc emit-c")
+    lines = [line for line in out.splitlines() if any(each in line for each in commands)]
+    verified, emitted = map(str.split, lines)
+    monkeypatch.setattr("bncc.cli.emit_c.price_emission", None)  # no build
+    emitted = emitted[emitted.index("emit-c") :]
+    assert emitted[-4:] == ["--max-flash", "900", "--reserve", "100"]
+    found = json.loads(run(*emitted, "--json").stdout)
+    assert found["resources"] == facts
+    fastest = run_json("emit-c", model, "-o", tmp_path / "f", "--optimize", "speed")
+    assert fastest["layout"] != found["layout"]
+    code = json.loads(run(*verified[verified.index("verify") :], "--json").stdout)
+    assert code["agree"]
+    assert code["targets"]["cortex-m0"]["kernel"] == found["kernel"]
 
 
 def test_the_preference_is_told_and_takes_two_words_for_time(
@@ -98,7 +126,7 @@ def test_the_next_step_verifies_what_the_budget_covers(
     entries = ("--entry", "checked", "--with", "stream", "--with", "scores")
     out = run("train", wifi, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
     (line,) = (line for line in out.splitlines() if "bncc verify" in line)
-    assert re.search(r" --optimize \w+ --with checked --with stream$", line)
+    assert re.search(r" --optimize \w+( --max-flash 2048)? --with checked --with stream$", line)
 
 
 @pytest.mark.parametrize(

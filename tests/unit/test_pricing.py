@@ -6,26 +6,46 @@ from types import SimpleNamespace
 import pytest
 
 from bncc import pricing
-from bncc.pricing import layout_price_of, price_of
+from bncc.errors import BudgetError
+from bncc.pricing import layout_price_of, layout_within, price_of
 from bncc.resources import Budget
 from tests.unit.search.pricing import resources
 
 MODEL = SimpleNamespace(features=())
-SIZES = {"size": (1000, 9000), "balanced": (2000, 3000), "speed": (4000, 1000)}
+SIZES = {
+    "size": (1000, 9000), "balanced": (2000, 3000), "speed": (4000, 1000), "middle": (3000, 4000)
+}  # fmt: skip
 
 
 @pytest.fixture
 def layouts(monkeypatch):
-    """Layouts by goal: bytes and instructions, measured as estimated unless changed."""
-    found = SimpleNamespace(estimated=dict(SIZES), measured=dict(SIZES), built=[])
+    """
+    Layouts by goal: bytes and instructions, measured as estimated unless changed.
+
+    Within a limit there are several for speed: that of its goal, and those in `within`.
+    """
+    found = SimpleNamespace(
+        estimated=dict(SIZES), measured=dict(SIZES), built=[], within=("speed", "middle")
+    )
 
     def emit(model, options):
-        flash, time = found.estimated[options.optimize]
-        return SimpleNamespace(resources=resources(flash, time), goal=options.optimize)
+        name = options.optimize
+        if options.max_flash is not None:
+            assert name == "speed"
+            fitting = (each for each in found.within if fits(each, options.max_flash))
+            name = next(fitting, None)
+        if name is None:
+            raise BudgetError("none fits")
+        flash, time = found.estimated[name]
+        return SimpleNamespace(resources=resources(flash, time), name=name)
+
+    def fits(name, limit):
+        return found.estimated[name][0] <= limit
 
     def build(model, emission, options, target, readings=None):
-        found.built.append(emission.goal)
-        return replace(resources(*found.measured[emission.goal]), optimize=emission.goal)
+        found.built.append(emission.name)
+        price = resources(*found.measured[emission.name])
+        return replace(price, optimize=options.optimize)
 
     monkeypatch.setattr(pricing, "emit_c", emit)
     monkeypatch.setattr(pricing, "priced", build)
@@ -37,20 +57,42 @@ def flash(n_bytes, **others):
 
 
 @pytest.mark.parametrize(
-    ("n_bytes", "goal", "built"),
+    ("n_bytes", "time", "limit", "built"),
     [
-        (500, "size", ["size"]),
-        (1000, "size", ["size"]),
-        (2000, "balanced", ["size", "balanced"]),
-        (3000, "balanced", ["size", "balanced", "speed"]),
-        (4000, "speed", ["size", "balanced", "speed"]),
+        (500, 9000, None, ["size"]),
+        (1000, 9000, None, ["size"]),
+        (2500, 9000, None, ["size"]),
+        (3000, 4000, 3000, ["middle"]),
+        (4000, 1000, 4000, ["speed"]),
+        (5000, 1000, 5000, ["speed"]),
     ],
 )
-def test_flash_is_spent_on_the_fastest_layout_that_fits(layouts, n_bytes, goal, built):
-    """A layout whose estimate is far above the budget is not built."""
+def test_flash_is_spent_on_the_fastest_layout_that_fits(layouts, n_bytes, time, limit, built):
+    """One build is enough where the fastest is clearly faster than the smallest."""
     found = layout_price_of(MODEL, flash(n_bytes))
-    assert found.optimize == goal
+    assert (found.slowest, found.limit) == (time, limit)
+    assert found.room == (None if limit is None else n_bytes)
+    assert found.optimize == ("size" if limit is None else "speed")
     assert layouts.built == built
+
+
+def test_the_reserve_is_left_out_of_the_limit(layouts):
+    found = layout_price_of(MODEL, flash(3500, reserve=500))
+    assert (found.slowest, found.limit, found.room) == (4000, 3000, 3000)
+
+
+def test_a_limit_is_lowered_by_what_a_layout_exceeds_it(layouts):
+    layouts.measured["speed"] = 4300, 1000
+    found = layout_price_of(MODEL, flash(4100))
+    assert layouts.built == ["speed", "middle"]
+    assert (found.slowest, found.limit, found.room) == (4000, 3800, 4100)
+
+
+def test_the_smallest_layout_is_left_if_all_others_are_too_large(layouts):
+    layouts.measured |= {"speed": (4300, 1000), "middle": (4200, 4000)}
+    found = layout_price_of(MODEL, flash(4100))
+    assert layouts.built == ["speed", "middle", "size"]
+    assert (found.optimize, found.limit, found.room) == ("size", None, None)
 
 
 def test_one_build_of_the_smallest_layout_tells_whether_a_model_fits(layouts):
@@ -59,15 +101,15 @@ def test_one_build_of_the_smallest_layout_tells_whether_a_model_fits(layouts):
 
 
 def test_a_layout_that_is_measured_to_be_slower_is_not_taken(layouts):
-    layouts.measured["balanced"] = 2000, 9500
-    assert layout_price_of(MODEL, flash(2500)).optimize == "size"
-    assert "balanced" in layouts.built
+    layouts.measured["middle"] = 3000, 9500
+    assert layout_price_of(MODEL, flash(3500)).optimize == "size"
+    assert layouts.built == ["middle", "size"]
 
 
 def test_a_layout_that_promises_no_time_is_not_built(layouts):
-    layouts.estimated["speed"] = 4000, 9000
-    assert layout_price_of(MODEL, flash(5000)).optimize == "balanced"
-    assert layouts.built == ["size", "balanced"]
+    layouts.estimated["middle"] = 3000, 20000
+    assert layout_price_of(MODEL, flash(3500)).optimize == "size"
+    assert layouts.built == ["size"]
 
 
 @pytest.mark.parametrize("most", [10**4, 1000])
@@ -85,14 +127,37 @@ def test_a_model_that_fits_in_no_layout_has_the_price_of_the_nearest(layouts):
 
 
 def test_with_limits_on_both_the_fastest_layout_that_fits_is_taken(layouts):
-    both = flash(2500, instructions=5000)
-    assert price_of(MODEL, both).optimize == "balanced"
-    assert layouts.built == ["balanced"]  # speed is far too large
+    both = flash(3500, instructions=5000)
+    assert price_of(MODEL, both).slowest == 4000
+    assert layouts.built == ["middle"]  # speed is too large
     layouts.built.clear()
-    assert layout_price_of(MODEL, both).optimize == "balanced"
-    assert not both.admits(price_of(MODEL, replace(both, instructions=2000)))
+    assert layout_price_of(MODEL, both).slowest == 4000
+    short = replace(both, instructions=3500)
+    assert not short.admits(price_of(MODEL, short))
+    assert price_of(MODEL, replace(both, instructions=2000)).optimize == "size"
+
+
+def test_without_limits_the_fastest_layout_is_taken(layouts):
+    assert layout_price_of(MODEL, Budget("cortex-m0")).optimize == "speed"
 
 
 def test_with_a_limit_on_time_alone_the_smallest_layout_that_meets_it_is_taken(layouts):
     for most, goal in ((9000, "size"), (3000, "balanced"), (1000, "speed")):
         assert layout_price_of(MODEL, Budget("cortex-m0", instructions=most)).optimize == goal
+
+
+def test_the_recorded_layout_is_that_of_its_budget_and_goal():
+    price = replace(resources(3000, 4000), optimize="speed", room=3500, limit=3400)
+    model = SimpleNamespace(training={pricing.RECORD: price.to_json()})
+    assert layout_within(model, "cortex-m0", "speed", 3500) == price
+    assert layout_within(model, "cortex-m0", "speed", 3000) == price
+    for target, goal, room in (
+        ("cortex-m0", "speed", 3501),  # a faster one may fit
+        ("cortex-m0", "speed", 2999),
+        ("cortex-m0", "size", 3500),
+        ("cortex-m4", "speed", 3500),
+    ):
+        assert layout_within(model, target, goal, room) is None
+    free = SimpleNamespace(training={pricing.RECORD: resources(3000, 4000).to_json()})
+    assert layout_within(free, "cortex-m0", "size", 3500) is None
+    assert layout_within(SimpleNamespace(training={}), "cortex-m0", "size", 3500) is None

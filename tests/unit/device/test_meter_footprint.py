@@ -10,6 +10,7 @@ from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import MisfitError, ToolchainError
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.targets import TARGETS
 from tests import models as hand
 from tests.agreement.large import letter_like
@@ -183,3 +184,32 @@ def test_other_failures_keep_the_compilers_words(require_bench, tmp_path):
     builder.write({"main.c": "int main(void);\nint main(void)\n{\n    return 0;\n}\n"})
     image = builder.link("main.elf", builder.compile("main.c", "main.o", "-O2"))
     assert image.segments[0][1][:4] == image.symbols["bncc_stack_top"].to_bytes(4, "little")
+
+
+def test_the_packed_kernel_of_two_classes_compiles_without_a_doubt(require_bench, tmp_path):
+    """Compilers do not see that the first of many tables would initialize both sums."""
+    bench = require_bench("cortex-m4", "arm-none-eabi-gcc")
+    table = DecisionTable((0, 1, 2), ((0,), (0,), (0,)))
+    model = hand.model_of(
+        [hand.feature(name, 2) for name in "abc"],
+        TableEnsemble((table,) * 60),
+        hand.QFormat(2, 1),
+        [0, 3],
+        [[[(k + 3 * r + 5 * c) % 8 for c in range(2)] for r in range(8)] for k in range(60)],
+    )
+    files = emit_c(model, EmitOptions("t", kernel="packed")).files
+    builder = Builder(tmp_path, bench.target, bench.compiler)
+    builder.write(files)
+    for level in ("-Os", "-O2"):
+        builder.compile("t.c", "t.o", level)
+
+
+def test_a_doubt_of_the_compiler_does_not_stop_a_measurement(require_bench, tmp_path):
+    bench = require_bench("cortex-m4", "arm-none-eabi-gcc")
+    found = "int16_t y;\nif (x[0] > 3U) {\n    y = (int16_t)(7 * x[0]);\n}\n"
+    body = found + "return (x[0] > 1U) ? y : 0;"
+    assert measured(bench, in_c(body), "-O2")[0].flash > 0
+    builder = Builder(tmp_path, bench.target, bench.compiler)
+    builder.write(in_c(body))
+    with pytest.raises(ToolchainError, match="uninitialized"):
+        builder.compile("t.c", "t.o", "-O2")

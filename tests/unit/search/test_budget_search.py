@@ -23,7 +23,7 @@ from bncc.search.log import Log
 from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
-from tests.unit.search.pricing import CODE, price_by_tables, resources
+from tests.unit.search.pricing import CODE, no_estimate, price_by_tables, resources
 
 BASE = TrainSettings(epochs=4)
 
@@ -39,6 +39,7 @@ def priced(monkeypatch):
     monkeypatch.setattr(module, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
 
 
 def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
@@ -140,6 +141,7 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
     monkeypatch.setattr(module, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "layout_price_of", fast)
+    monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
     chosen = EnsembleConfig(rows=4).settings(BASE, 12)
     given = SearchInput(wifi, replace(BASE, validation=0.2), Budget("cortex-m0", flash=10**4))
     evaluator = Evaluator(given, Log(None, {}, DataError))

@@ -1,5 +1,7 @@
 """The choice: by error, or by time among those that are not clearly worse on the same rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,17 @@ def test_rows_in_error_differ_clearly_by_more_than_chance(more, fewer, is_clear)
 
 def test_losses_that_are_no_counts_have_no_correction():
     assert is_worse(np.full(100, 0.02), np.zeros(100), 1.0)
+
+
+def test_the_layouts_of_those_that_an_estimate_expects_to_be_fast_are_compared():
+    """Of many close candidates, a slow one whose fastest layout is fast is a finalist."""
+    others = [one([*range(20), *range(100, 125)], 800, 3000 + k) for k in range(6)]
+    tried = [BEST, *others, replace(CLOSE, price=resources(850, 9000))]
+    assert tried[-1] not in finalists(tried, "balanced")
+    tried[-1] = replace(tried[-1], fast=400)
+    assert tried[-1] in finalists(tried, "balanced")
+    # An estimate decides about builds only.
+    assert chosen_of(tried, "balanced") is not tried[-1]
+    known = replace(tried[-1], layout=resources(850, 450))
+    assert known.expected_time == 450
+    assert chosen_of([*tried[:-1], known], "balanced") is known

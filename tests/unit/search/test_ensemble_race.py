@@ -17,7 +17,7 @@ from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
 from bncc.search.log import Log
 from bncc.search.split_folds import Fold
 from bncc.train.settings import TrainSettings
-from tests.unit.search.pricing import price_by_tables, resources
+from tests.unit.search.pricing import no_estimate, price_by_tables, resources
 
 BASE = TrainSettings(epochs=2, validation=0.2)
 BUDGET = Budget("avr", flash=500)
@@ -32,6 +32,7 @@ def wifi():
 def evaluator(wifi, monkeypatch):
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
     monkeypatch.setattr(ensemble_configs, "FORMS", ("product",))
     given = SearchInput(wifi, BASE, BUDGET)
     vars(given)["folds"] = given.folds[:3]

@@ -16,7 +16,7 @@ from bncc.search.evaluation import Evaluator, Part, SearchInput, evaluate
 from bncc.search.log import Log
 from bncc.search.pool import Outcome, outcome_of
 from bncc.train.settings import TrainSettings
-from tests.unit.search.pricing import CODE, price_by_tables
+from tests.unit.search.pricing import CODE, no_estimate, price_by_tables
 
 BASE = TrainSettings(epochs=2, validation=0.2)
 SUM = replace(BASE, structure="tables", structure_options={"tables": "3", "rows": "8"}, bits=3)
@@ -55,6 +55,7 @@ def wifi():
 def given(wifi, monkeypatch):
     monkeypatch.setattr(module, "price_of", price_by_tables)
     monkeypatch.setattr(module, "layout_price_of", price_by_tables)
+    monkeypatch.setattr(module, "fast_time_of", no_estimate)
     return SearchInput(wifi, BASE, Budget("cortex-m0", flash=CODE + 100))
 
 
