@@ -46,6 +46,7 @@ def reading_terms(
     marks = sum(program.features[f].missing_state > 0 for f in keys)
     width = compared.bits // 8
     of_keys = (len(keys), n_floats, marks)
+    read: tuple[int, ...]
     unrolled: tuple[float, ...] = ()
     if isinstance(kernel, CutLoopKernel):
         n_cuts = sum(kernel.n_cuts)
