@@ -46,7 +46,7 @@ def reading_terms(
     marks = sum(program.features[f].missing_state > 0 for f in keys)
     width = compared.bits // 8
     of_keys = (len(keys), n_floats, marks)
-    read: tuple[int, ...]
+    read: tuple[float, ...]
     unrolled: tuple[float, ...] = ()
     if isinstance(kernel, CutLoopKernel):
         n_cuts = sum(kernel.n_cuts)
@@ -54,7 +54,7 @@ def reading_terms(
         listed = _loop_bytes(kernel, compared)
         doubled = n_cuts if kernel.is_doubled else 0
         per_table = kernel.n_cuts[0] if kernel.is_doubled else 0
-        read: tuple[float, ...] = (n_cuts - doubled, doubled)
+        read = (n_cuts - doubled, doubled)
         unrolled = (per_table * is_float, per_table * width)
     elif isinstance(kernel, CutPackedKernel):
         n_cuts = kernel.n_cuts
@@ -90,7 +90,6 @@ def _places(compared: ComparedIntegers) -> dict[int, int]:
 
 KEY_BYTES = 4
 """Bytes of a float's key."""
-_OF_KEY = CutCondition("key > limit", n_numbers=1, sides=("int32", "key", "limit"))
 _KEY = CutCondition("order(x)", functions=frozenset({ORDER}))
 
 
@@ -98,15 +97,16 @@ def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) 
     """Return the terms of nested comparisons, in decisions by the share of each kind."""
     read = [(node.feature, node.least) for tree in kernel.trees for node in nodes(tree)]
     found = [cut_condition(program.features[f], least, "x", "m") for f, least in read]
-    n_keys = 0
-    if compare == "keys":
-        n_keys = len(compared_integers(program, compare).features)
-        found = [_OF_KEY] * len(found)
-    counts, once = kinds_of(found), kinds_of([_KEY] * n_keys)
     share = kernel.expected_comparisons / max(1, len(found))
-    work = (*kernel.work, *(share * n + m for n, m in zip(counts, once, strict=True)))
+    n_keys = n_compared = 0
+    if compare == "keys":
+        n_keys, n_compared = len(compared_integers(program, compare).features), len(found)
+        found = []
+    counts, once = kinds_of(found), kinds_of([_KEY] * n_keys)
+    of_kinds = (share * n + m for n, m in zip(counts, once, strict=True))
+    work = (*kernel.work, *of_kinds, share * n_compared)
     n_read, n_floats, n_leaves = _once(program, kernel)
-    in_trees = (n_read, 0 if n_keys else n_floats, n_leaves)
+    in_trees = (n_read, 0 if n_keys else n_floats, n_leaves, n_compared)
     code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)), *in_trees)
     return ReadingTerms(kernel.rom_bytes, KEY_BYTES * n_keys, work, code)
 
