@@ -24,13 +24,13 @@ from bncc.discretize.readings import representatives, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_candidate
 from bncc.errors import BnccError
 from bncc.lower.cost_model import OF_READINGS, Level, candidate
-from bncc.lower.cut_conditions import Compared, cut_condition
+from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import NEAR, BranchKernel
 from bncc.lower.kernels.branches.trees import Node
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
-from bncc.lower.reading_cost import kinds_of, reading_terms
+from bncc.lower.reading_cost import node_kinds, reading_terms
 from bncc.program.ir import Program, decisions, has_trees
 from bncc.program.pipeline import optimize
 from bncc.targets import TARGETS
@@ -202,11 +202,13 @@ class Case:
         terms = reading_terms(self.program, self.kernel, self.compare)
         work = terms.work
         if isinstance(self.kernel, BranchKernel):
-            work = _work_of_inputs(self.program, self.kernel, self.inputs[0])
+            work = _work_of_inputs(self.program, self.kernel, self.inputs[0], self.compare)
         return terms.rom_bytes, work, terms.code
 
 
-def _work_of_inputs(program: Program, kernel: BranchKernel, X: IntArray) -> tuple[float, ...]:
+def _work_of_inputs(
+    program: Program, kernel: BranchKernel, X: IntArray, compare: Compared
+) -> tuple[float, ...]:
     """Return the terms of work, their comparisons the mean ones of some inputs."""
     found = []
     for x in X.tolist():
@@ -215,12 +217,12 @@ def _work_of_inputs(program: Program, kernel: BranchKernel, X: IntArray) -> tupl
                 found.append(tree)
                 tree = tree.above if x[tree.feature] >= tree.least else tree.below
     far = sum(node.feature >= NEAR for node in found)
-    kinds = kinds_of(
-        [cut_condition(program.features[node.feature], node.least, "x", "m") for node in found]
-    )
+    read = [(node.feature, node.least) for node in found]
+    kinds, once, n_compared = node_kinds(program, read, compare)
     first, trees, _, _, *others = kernel.work
     n = len(X)
-    return (first, trees, len(found) / n, far / n, *others, *(kind / n for kind in kinds))
+    of_kinds = (kind / n + each for kind, each in zip(kinds, once, strict=True))
+    return (first, trees, len(found) / n, far / n, *others, *of_kinds, n_compared / n)
 
 
 def cases() -> Iterator[Case]:
@@ -233,8 +235,6 @@ def cases() -> Iterator[Case]:
                 continue
             kernel = kernels[int(rng.integers(len(kernels)))]
             for compare in ("readings", "keys"):
-                if isinstance(kernel, BranchKernel) and compare == "keys":
-                    continue
                 if is_direct(some, kernel, compare):
                     yield Case(name, some, kernel, compare)
 

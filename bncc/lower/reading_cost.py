@@ -93,21 +93,33 @@ KEY_BYTES = 4
 _KEY = CutCondition("order(x)", functions=frozenset({ORDER}))
 
 
+def node_kinds(
+    program: Program, read: Sequence[tuple[int, int]], compare: Compared | None
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """
+    Count what nodes compare, each a feature and the least state above its cut.
+
+    Returns their comparisons of readings by kind, likewise what forms all keys, and their
+    comparisons of keys.
+    """
+    if compare != "keys":
+        found = [cut_condition(program.features[f], least, "x", "m") for f, least in read]
+        return kinds_of(found), kinds_of([]), 0
+    n_keys = len(compared_integers(program, compare).features)
+    return kinds_of([]), kinds_of([_KEY] * n_keys), len(read)
+
+
 def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) -> ReadingTerms:
     """Return the terms of nested comparisons, in decisions by the share of each kind."""
     read = [(node.feature, node.least) for tree in kernel.trees for node in nodes(tree)]
-    found = [cut_condition(program.features[f], least, "x", "m") for f, least in read]
-    share = kernel.expected_comparisons / max(1, len(found))
-    n_keys = n_compared = 0
-    if compare == "keys":
-        n_keys, n_compared = len(compared_integers(program, compare).features), len(found)
-        found = []
-    counts, once = kinds_of(found), kinds_of([_KEY] * n_keys)
+    counts, once, n_compared = node_kinds(program, read, compare)
+    share = kernel.expected_comparisons / max(1, len(read))
     of_kinds = (share * n + m for n, m in zip(counts, once, strict=True))
     work = (*kernel.work, *of_kinds, share * n_compared)
     n_read, n_floats, n_leaves = _once(program, kernel)
-    in_trees = (n_read, 0 if n_keys else n_floats, n_leaves, n_compared)
+    in_trees = (n_read, 0 if n_compared else n_floats, n_leaves, n_compared)
     code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)), *in_trees)
+    n_keys = len(compared_integers(program, compare).features) if n_compared else 0
     return ReadingTerms(kernel.rom_bytes, KEY_BYTES * n_keys, work, code)
 
 
