@@ -239,8 +239,12 @@ def _as_recorded(
         return None
     if measure:
         emission = emit_measured(model, emission, options)
-    emission = replace(emission, lowered=replace(emission.lowered, resources=price(emission)))
-    return emission if limits.admits(emission.resources) else None
+    resources = price(emission)
+    # An estimate counts what further entry points share with those that the record is of.
+    fits = limits.admits(resources) or (resources.how == "estimated" and limits.admits(found))
+    return (
+        replace(emission, lowered=replace(emission.lowered, resources=resources)) if fits else None
+    )
 
 
 def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:

@@ -100,7 +100,7 @@ def _integer(kind: str, limit: int, reading: str, is_missing_above: bool) -> Cut
     if not is_missing_above:
         if not low <= limit < high:
             return _constant(False)
-        n_numbers = int(not 0 <= limit <= LOW_BITS)
+        n_numbers = int(abs(limit) > LOW_BITS)  # a negative byte is added instead of subtracted
         return _exceeds(kind, reading, _number(limit, low), n_numbers=n_numbers)
     if limit <= low:
         return _constant(True)

@@ -1,9 +1,8 @@
 """
 Estimated cost of kernels that compare readings instead of states.
 
-The weights are those of the kernels that compare states; what readings add was set by hand to some
-20 measured programs on Cortex-M0 at -O2 and is multiplied by 2.5 for AVR. It is not fitted yet:
-``benchmarks/fit/fit_reading_costs.py`` measures and fits it.
+Terms are those of the kernel that compares states and what readings add. The weights are fitted by
+``benchmarks/fit/fit_reading_costs.py``.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from bncc.lower.cost_model import OF_READINGS, Level, weighted
 from bncc.lower.cut_conditions import ORDER, Compared, CutCondition, cut_condition
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
-from bncc.lower.kernels.branches.trees import nodes
+from bncc.lower.kernels.branches.trees import Branch, Node, leaves_of, nodes
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -47,6 +46,7 @@ def reading_terms(
     marks = sum(program.features[f].missing_state > 0 for f in keys)
     width = compared.bits // 8
     of_keys = (len(keys), n_floats, marks)
+    read: tuple[int, ...]
     unrolled: tuple[float, ...] = ()
     if isinstance(kernel, CutLoopKernel):
         n_cuts = sum(kernel.n_cuts)
@@ -105,8 +105,32 @@ def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) 
     counts, once = kinds_of(found), kinds_of([_KEY] * n_keys)
     share = kernel.expected_comparisons / max(1, len(found))
     work = (*kernel.work, *(share * n + m for n, m in zip(counts, once, strict=True)))
-    code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)))
+    n_read, n_floats, n_leaves = _once(program, kernel)
+    in_trees = (n_read, 0 if n_keys else n_floats, n_leaves)
+    code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)), *in_trees)
     return ReadingTerms(kernel.rom_bytes, KEY_BYTES * n_keys, work, code)
+
+
+def _once(program: Program, kernel: BranchKernel) -> tuple[int, ...]:
+    """
+    Return how often trees do what compilers do once.
+
+    That is to read a feature that no node above reads, how many of those are floats, and to hand on
+    the leaves of a tree, equal ones together.
+    """
+    n_read = n_floats = n_leaves = 0
+    for tree in kernel.trees:
+        n_leaves += len(set(leaves_of(tree)))
+        waiting: list[tuple[Branch, frozenset[int]]] = [(tree, frozenset())]
+        while waiting:
+            each, above = waiting.pop()
+            if isinstance(each, Node):
+                n_read += each.feature not in above
+                is_float = program.features[each.feature].kind == "float32"
+                n_floats += is_float and each.feature not in above
+                read = above | {each.feature}
+                waiting += [(each.below, read), (each.above, read)]
+    return n_read, n_floats, n_leaves
 
 
 def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:
@@ -126,10 +150,11 @@ def kinds_of(found: Sequence[CutCondition]) -> tuple[int, ...]:
     n_words = sum(_is(each, "word") for each in found)
     n_ordered = sum(each.terms[3] for each in found)
     n_int32 = sum(_is(each, "int32") for each in found)
-    n_short = sum(_is(each, "int16") or _is(each, "int8") for each in found)
+    n_int16 = sum(_is(each, "int16") for each in found)
+    n_int8 = sum(_is(each, "int8") for each in found)
     n_plain = sum(each.sides is None for each in found)
     n_numbers = sum(each.n_numbers for each in found)
-    return n_words, n_ordered, n_int32, n_short, n_plain, n_numbers
+    return n_words, n_ordered, n_int32, n_int16, n_int8, n_plain, n_numbers
 
 
 def _is(condition: CutCondition, kind: str) -> bool:

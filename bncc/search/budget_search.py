@@ -274,7 +274,7 @@ def _with_layouts(
     """
     Return the candidates, those that may be chosen with their best layouts.
 
-    Of many with close errors, it is those that are fast by an estimate.
+    Among many with close errors, an estimate selects the fast ones.
     """
     is_limited = evaluator.given.budget.room is not None
     close = [one for one in close_to_best(tried) if one.result is None]

@@ -274,9 +274,10 @@ def test_the_record_of_train_is_in_the_model_file(
     assert facts["error_validation"] == facts["tried"][0]["error_validation"]
     emitted = run_json(
         "emit-c", path, "-o", tmp_path / "c", "--max-flash", 1536, "--target", "cortex-m0",
-        "--optimize", "size", *scores,
+        "--optimize", facts["resources"]["optimize"], *scores,
     )  # fmt: skip
     assert emitted["resources"] == facts["resources"]
+    assert facts["resources"]["room"] == 1436
 
 
 @pytest.mark.firmware

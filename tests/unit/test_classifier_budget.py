@@ -9,12 +9,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from bncc import BNClassifier, load_model, save_model
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.provenance import code_digest
 from bncc.errors import ToolchainError
 from bncc.resources import Resources, Span
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.train.train_model import train_model
 from tests.cli.conftest import invoke
 
+MORE = {"plain": (), "scored": ("scores",)}
+"""Entry points besides ``predict`` by the folder that they are emitted to."""
 X, Y = load_iris(return_X_y=True, as_frame=True)
 
 
@@ -55,6 +59,29 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
     assert all((a == b).all() for a, b in zip(ours.tables, theirs.tables, strict=True))
     assert clf.optimize_ == theirs.training["resources"]["optimize"]
     assert clf.score(X, Y) > 0.9
+
+
+def test_the_layout_that_was_chosen_by_a_limit_is_emitted(estimated, tmp_path):
+    """With other entry points than the budget covers, too; and by the command in the header."""
+    clf = within(parameters="ml", max_flash=500, target="cortex-m0").fit(X, Y)
+    model = clf.to_model()
+    found = model.training["resources"]
+    assert (clf.optimize_, found["room"]) == ("speed", 500)
+    written = [clf.emit_c(tmp_path / name, entries=list(more)) for name, more in MORE.items()]
+    plain, scored = ({path.name: path.read_text() for path in paths} for paths in written)
+    assert code_digest(plain, "model") == found["code"]
+    options = EmitOptions("model", frozenset({"scores"}), optimize="speed", target="cortex-m0")
+    assert code_digest(scored, "model") != code_digest(emit_c(model, options).files, "model")
+    save_model(model, tmp_path / "model.bncc")
+    command = (
+        "--entry predict-raw --max-flash 500 --optimize speed --target cortex-m0 --with scores"
+    )
+    assert command in " ".join(line.strip(" *") for line in scored["model.h"].splitlines())
+    out = tmp_path / "again"
+    result = invoke("emit-c", tmp_path / "model.bncc", "-o", out, *command.split())
+    assert result.exit_code == 0, result.output
+    again = {name: (out / name).read_text() for name in ("model.h", "model.c")}
+    assert code_digest(again, "model") == code_digest(scored, "model")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.fit import fit_cost_model, fit_cut_costs, weight_files
 from benchmarks.fit.cost_samples import Sample
-from bncc.lower.cost_model import FAMILY, weights_of
-from bncc.lower.kernels.families import FAMILIES
+from bncc.lower.cost_model import FAMILY, OF_READINGS, weights_of
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 
 FILES = weight_files.files()
 
@@ -43,7 +43,9 @@ def files(tmp_path, monkeypatch):
 
 
 def test_each_family_has_its_weights_in_its_folder():
-    assert sorted(name for names in FILES.values() for name in names) == sorted((*FAMILIES, FAMILY))
+    of_readings = (name + OF_READINGS for name in FOR_CUTS | FOR_TREES)
+    names = sorted((*FAMILIES, *of_readings, FAMILY))
+    assert sorted(name for names in FILES.values() for name in names) == names
     for path, families in FILES.items():
         assert path.is_file()
         assert (path.parent.name == "lower") == (families == (FAMILY,))
