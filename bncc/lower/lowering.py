@@ -60,7 +60,11 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     """
     options, prices = request.options, EntryPrices(request)
     imported = program_of(request.model)
-    textbook = prices.textbook(imported, textbook_cost(imported, options.target))
+    textbook = textbook_cost(imported, options.target)
+    # A named kernel keeps the layout that it had when decisions from states were priced alone.
+    is_kept = options.kernel is not None and options.compare is None
+    if not is_kept:
+        textbook = prices.textbook(imported, textbook)
     optimized = [each.program for each in programs]
 
     def attempted(budget: KernelBudget, discretize: Optimize) -> Lowered:
@@ -72,7 +76,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
             target=options.target,
             budget=budget,
             demands=options.demands,
-            prices=prices,
+            prices=None if is_kept else prices,
         )
         return surrounded(choice, discretize)
 
