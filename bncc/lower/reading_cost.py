@@ -125,10 +125,10 @@ def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) 
 
 def _once(program: Program, kernel: BranchKernel) -> tuple[int, ...]:
     """
-    Return how often trees do what compilers do once.
+    Count what compilers do once in a tree.
 
-    That is to read a feature that no node above reads, how many of those are floats, and to hand on
-    the leaves of a tree, equal ones together.
+    Returns the features that no node above reads, those of them that are floats, and different
+    leaves.
     """
     n_read = n_floats = n_leaves = 0
     for tree in kernel.trees:

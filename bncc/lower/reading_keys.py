@@ -102,7 +102,7 @@ def has_limits(feature: Feature, least: tuple[int, ...]) -> bool:
     # A missing reading above all others takes the place of the largest.
     has_place = feature.kind != "int32" or feature.missing_state <= len(limits)
     is_within = all(range_.min <= limit <= range_.max for limit in limits)
-    return is_within and (has_place or limits[-1] < int(range_.max) - 1)
+    return is_within and (has_place or max(limits, default=0) < int(range_.max) - 1)
 
 
 def _type(feature: Feature) -> tuple[str, int, bool]:

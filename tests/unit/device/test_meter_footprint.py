@@ -202,6 +202,7 @@ def test_the_packed_kernel_of_two_classes_compiles_without_a_doubt(require_bench
     builder.write(files)
     for level in ("-Os", "-O2"):
         builder.compile("t.c", "t.o", level)
+        assert (tmp_path / "t.o").exists()
 
 
 def test_a_doubt_of_the_compiler_does_not_stop_a_measurement(require_bench, tmp_path):

@@ -98,7 +98,7 @@ def test_losses_that_are_no_counts_have_no_correction():
 
 
 def test_the_layouts_of_those_that_an_estimate_expects_to_be_fast_are_compared():
-    """Of many close candidates, a slow one whose fastest layout is fast is a finalist."""
+    """A slow candidate whose fastest layout is fast is a finalist, also among many close ones."""
     others = [one([*range(20), *range(100, 125)], 800, 3000 + k) for k in range(6)]
     tried = [BEST, *others, replace(CLOSE, price=resources(850, 9000))]
     assert tried[-1] not in finalists(tried, "balanced")
