@@ -7,7 +7,7 @@ from importlib.resources import files as package_files
 from typing import Protocol
 
 from bncc.discretize.feature import Feature
-from bncc.discretize.readings import raw_dtypes, state_dtype
+from bncc.discretize.readings import is_array, state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.checked import Limits
 
@@ -98,7 +98,7 @@ def support_file(name: str) -> str:
 
 def raw_step(interface: Interface) -> int:
     """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
-    return interface.n_features if len(set(raw_dtypes(interface.features))) == 1 else 1
+    return interface.n_features if is_array(interface.features) else 1
 
 
 def _glue(interface: Interface, name: str, entries: set[str]) -> str:

@@ -38,6 +38,12 @@ def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
     return tuple(np.dtype(f.kind) if f.is_numeric else state_dtype((n_known(f),)) for f in features)
 
 
+def is_array(features: Sequence[Feature]) -> bool:
+    """Return whether readings are an array: one type, and not both numbers and codes of a byte."""
+    kinds = zip(raw_dtypes(features), (f.is_numeric for f in features), strict=True)
+    return len(set(kinds)) == 1
+
+
 def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
     """
     Return the states of raw readings: the rule that ``predict_raw`` follows.

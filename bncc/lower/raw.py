@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
-from bncc.discretize.readings import n_known
+from bncc.discretize.readings import is_array, n_known
 from bncc.lower.c.c99 import ArrayText, unsigned
 from bncc.lower.c.identifiers import field_names, titled
 from bncc.lower.discretizers.choice import Discretizers
@@ -102,7 +102,7 @@ def plan_raw(
     arrays += [array for own in functions for array in own.arrays]
     return RawPlan(
         fields=tuple(fields),
-        is_array=len({field.c_type for field in fields}) == 1,
+        is_array=is_array(features),
         is_loop=chosen.is_loop,
         search=chosen.search,
         functions=tuple(functions),

@@ -90,7 +90,7 @@ def plan_stream(
         is_own=is_own,
         is_once=len(set(read)) == len(read),
         reads_all=sorted(read) == list(range(len(program.features))),
-        takes_raw=raw is not None and raw.is_array and len({f.kind for f in raw.fields}) == 1,
+        takes_raw=raw is not None and raw.is_array,
         members=_members(program, sum_bits, state_bits, holds_states, name),
         unfed=(1 << state_bits) - 1,
         last=f"{n_states.pop() - 1}U" if len(n_states) == 1 else "",
