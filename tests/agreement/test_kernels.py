@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.kernels.families import FAMILIES
+from bncc.lower.kernels.families import FAMILIES, FOR_TREES
 from bncc.on_device import verify
 from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
@@ -100,7 +100,7 @@ RARE = [HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]
 """Some families have layouts for one random model in eight."""
 
 
-@by_family
+@pytest.mark.parametrize("family", [family for family in OTHERS if family not in FOR_TREES])
 @settings(max_examples=12, deadline=None, suppress_health_check=RARE)
 @given(model=models(max_classes=9, max_bits=6))
 def test_the_c_of_a_kernel_agrees_for_any_model(require_tool, family, model):

@@ -64,8 +64,9 @@ def test_the_c_agrees_on_the_columns_that_are_used(
 @pytest.mark.firmware
 def test_fewer_inputs_are_measured(run_json: RunJson, files: tuple[Path, Path]) -> None:
     model, table = files
+    options = ("--target", "cortex-m0", "--kernel", "plain")  # the same layout of both
     found = [
-        run_json("bench", model, "--data", table, "--inputs", which, "--target", "cortex-m0")
+        run_json("bench", model, "--data", table, "--inputs", which, *options)
         for which in ("all", "used")
     ]
     flash = [each["targets"]["cortex-m0"]["flash"] for each in found]

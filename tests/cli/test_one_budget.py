@@ -19,7 +19,7 @@ from bncc.model.model import Model
 from bncc.pricing import entries_of, options_of, price_of, priced, recorded, with_resources
 from bncc.resources import Budget, Resources
 from tests.cli.conftest import invoke, no_tools
-from tests.models import NAMED, possible_entries, sum_of_tables, tan_float
+from tests.models import NAMED, possible_entries, tan_float
 from tests.ranged import ranged
 
 RunJson = Callable[..., dict[str, Any]]
@@ -184,7 +184,7 @@ def test_what_was_measured_is_accepted_where_no_tool_is_installed(
 ) -> None:
     """Measured bytes are fewer than estimated ones here; the record of the same C decides."""
     require_bench("cortex-m0")
-    model = sum_of_tables()
+    model = tan_float()
     limits, found = tight(model, Budget("cortex-m0"))
     save_model(with_resources(model, found), tmp_path / "m.bncc")
     no_tools(monkeypatch)

@@ -43,6 +43,7 @@ CASES = (
     ("--spdx", "MIT OR Apache-2.0", "--target", "nrf52832"),
     ("--with", "checked", "--range-margin", "25"),
     ("--max-flash", "16k", "--reserve", "100", "--entry", "predict", "--target", "cortex-m0"),
+    ("--inputs", "used", "--compare", "states"),
     *(("--package", package) for package in PACKAGES),
 )
 NOT_REPEATED = {
