@@ -89,9 +89,6 @@ class EntryPrices:
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
         """Yield the operands of ``predict_raw`` to be priced: as asked, else all possible ones."""
         options, entries = self.request.options, self.request.entries
-        if options.compare is None and options.kernel is not None:
-            yield None
-            return
         is_called = entries.raw and any(entry in RAW_ENTRIES for entry in self.request.priced)
         can_compare = (
             entries.raw

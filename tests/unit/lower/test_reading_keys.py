@@ -1,0 +1,72 @@
+"""Readings and keys that loops and straight-line code compare, for every mix of types."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.discretize.feature import Feature
+from bncc.emit.emitter import EmitOptions, emit_candidate
+from bncc.lower.cost_model import candidate
+from bncc.lower.cut_conditions import cut_condition
+from bncc.lower.direct import can_read, plan_direct
+from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
+from bncc.lower.reading_cost import reading_terms
+from bncc.program.pipeline import program_of
+from tests.agreement.test_mixed_readings import (
+    MIXES,
+    doubled_model_of,
+    emissions,
+    model_of,
+    number,
+)
+from tests.models import naive_integer
+
+BYTES = (
+    Feature("full", "uint8", 4, (0, 100, 255)),
+    Feature("half", "uint8", 2, (7,)),
+    number("int16", 0),
+)
+STATES = (Feature("a", "state", 5, (), (), 4), Feature("b", "state", 4, (), (), 3))
+MORE = {"bytes": BYTES, "states": STATES}
+
+
+@pytest.mark.parametrize("make", [model_of, doubled_model_of])
+@pytest.mark.parametrize("family", sorted(FOR_CUTS))
+@pytest.mark.parametrize("mix", [*MIXES, *MORE])
+def test_no_state_is_formed_of_any_mix(mix, family, make):
+    model = make({**MIXES, **MORE}[mix], 4)
+    for emission in emissions(model, family, entries=frozenset({"raw"})):
+        assert emission.layout.direct is not None
+        text = emission.files["m.c"]
+        body = text.split("int16_t m_predict_raw(")[1].split("\n}")[0]
+        assert "state" not in body
+        assert ("key[" in body) == bool(emission.layout.direct.keys)
+
+
+def test_loops_over_one_cut_per_table_list_no_strides():
+    model = doubled_model_of(MIXES["two"], 4)
+    program = program_of(model)
+    said = []
+    for kernel in FAMILIES["cut-loop"](program):
+        chosen = replace(candidate(program, kernel, None), compare="readings")
+        text = emit_candidate(model, chosen, EmitOptions("m")).files["m.c"]
+        said.append("and the row stride" in text)
+        assert said[-1] != kernel.is_doubled
+    assert False in said
+
+
+def test_cuts_that_no_reading_reaches_are_constant():
+    assert cut_condition(Feature("u", "uint8", 2, (255,)), 1, "x", "m").constant is False
+    assert cut_condition(Feature("i", "int16", 3, (1,)), 2, "x", "m").constant is False
+    assert cut_condition(Feature("s", "state", 3), 3, "x", "m").constant is False
+
+
+def test_other_kernels_compare_no_readings():
+    program = program_of(naive_integer())
+    kernel = next(iter(FAMILIES["plain"](program)))
+    assert not can_read(program)
+    of_cuts = program_of(model_of(MIXES["two"], 3))
+    with pytest.raises(TypeError, match="compares no readings"):
+        plan_direct(of_cuts, kernel, None, "m", "readings")
+    with pytest.raises(TypeError, match="compares no readings"):
+        reading_terms(of_cuts, kernel)
