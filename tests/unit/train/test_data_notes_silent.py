@@ -1,6 +1,7 @@
 """Notes on uninformative features, by measurement."""
 
 import numpy as np
+import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.train.data_notes import tells_nothing
@@ -10,6 +11,13 @@ from bncc.train.train_model import train_model
 N = 600
 RNG = np.random.default_rng(0)
 NONE = np.zeros(N, dtype=bool)
+STATE = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def _same_random_numbers():
+    """Start each test at one state, whatever the order of tests."""
+    RNG.bit_generator.state = STATE
 
 
 def number(name, values, missing=NONE):
