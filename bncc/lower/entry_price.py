@@ -96,12 +96,18 @@ class EntryPrices:
             and isinstance(kernel, OF_READINGS)
             and self._is_readable(program)
         )
-        for way in COMPARED if options.compare is None else (options.compare,):
-            if way == "states":
-                can = not isinstance(kernel, BranchKernel) or not can_compare
-            else:
-                can = can_compare and (is_called or options.compare is not None)
-            if can and (way != "keys" or has_keys(program, kernel)):
+        if options.compare is not None:
+            ways: tuple[Compared | None, ...] = (options.compare,)
+        elif isinstance(kernel, BranchKernel):
+            # Trees compare readings in any case, which has no price where states alone are passed.
+            ways = ("readings", "keys") if is_called and can_compare else (None,)
+        else:
+            ways = COMPARED if is_called else ("states",)
+        for way in ways:
+            is_of_readings = way in ("readings", "keys")
+            if is_of_readings and not can_compare:
+                continue
+            if way != "keys" or has_keys(program, kernel):
                 yield way
 
     def _is_readable(self, program: Program) -> bool:

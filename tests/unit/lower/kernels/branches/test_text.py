@@ -124,3 +124,14 @@ def test_keys_of_floats_are_formed_once():
     assert emission.layout.direct.compared == "keys"
     states = emit_c(model, EmitOptions("m", ENTRIES, compare="readings"))
     assert states.layout.direct.compared == "readings"
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_states_can_be_asked_for_or_be_all_that_is_called(name):
+    model = TREES[name]()
+    for kernel in (None, "branches"):
+        asked = emit_c(model, EmitOptions("m", ENTRIES, kernel=kernel, compare="states"))
+        assert asked.layout.direct is None
+    called = emit_c(model, EmitOptions("m", ENTRIES, priced=("predict",)))
+    assert called.layout.kernel.family == "branches"
+    assert called.layout.direct is not None
