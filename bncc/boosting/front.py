@@ -67,7 +67,7 @@ class Front:
 
     @property
     def is_sure(self) -> BoolArray:
-        """Which leaves are sure."""
+        """Mask of the sure leaves."""
         return np.asarray(self.decisions != UNSURE)
 
     @property
