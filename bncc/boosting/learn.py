@@ -9,6 +9,7 @@ from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.boosting.boost import Boosted, boost
 from bncc.boosting.descent import Epochs, Pace, SumEngine, SumProblem
 from bncc.boosting.engines import slopes_for, sum_engine_for
+from bncc.boosting.front import with_front
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned, Samples, Scores, Slopes, Unit, by_table, rows_of
 from bncc.errors import DataError, diverged
@@ -105,9 +106,20 @@ def refit(
     recipe: Recipe,
     watch: Watch | None = None,
 ) -> Learned:
-    """Refit all tables together, or only round a single tree."""
+    """Refit all tables together, or only round a single tree; add a front if one is asked for."""
     if boosted.is_counted:
         return rounded_tree(boosted, settings, recipe)
+    learned = _refitted(boosted, samples, settings, recipe, watch)
+    return with_front(learned, samples, settings)
+
+
+def _refitted(
+    boosted: Boosted,
+    samples: Samples,
+    settings: BoostSettings,
+    recipe: Recipe,
+    watch: Watch | None,
+) -> Learned:
     work = _Work.of(boosted, samples, settings, recipe, watch or Watch())
     chosen: IntArray = np.arange(len(boosted.scores.rows))
     engine = work.engine(chosen, boosted.scores)

@@ -68,6 +68,7 @@ SMALL_TABLE = 8
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
 LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for product tables")
+FRONT_LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for no front")
 TREE_ETA, TREE_DROPOUT = 0.2, 0.2
 TREE_WHOLE_BITS, MOST_FRAC_BITS = 2, 4
 """Bits before the binary point of a leaf's costs, and the most after it."""
@@ -131,6 +132,8 @@ class BoostSettings:
     # and `features` are limits; depth 0 for a limit by leaves
     leaves: Annotated[int, Setting(within=LEAVES, key="leaves", is_searched=True)] = 0
     depth: Annotated[int, Setting(within=between(0, 64), key="depth")] = 0
+    # Limit on leaves of a tree in front of the tables, see `bncc.boosting.front`; 0 for none
+    front: Annotated[int, Setting(within=FRONT_LEAVES, key="front", is_searched=True)] = 0
     bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
     # A cost of 1 is ``2**-frac_bits`` nats
     frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None
@@ -173,6 +176,11 @@ class BoostSettings:
                 each.within.check(each.said, value)
         if self.engine not in (None, *ENGINES):
             raise OptionError(f"unknown engine '{self.engine}'; choose {' or '.join(ENGINES)}")
+        if self.front and self.is_single_tree:
+            raise OptionError(
+                f"structure option front={self.front} does not apply to a single tree, which is as "
+                "fast; leave it out, or use more tables"
+            )
 
     @property
     def is_single_tree(self) -> bool:

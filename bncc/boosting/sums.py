@@ -1,8 +1,8 @@
 """Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -83,9 +83,12 @@ class Learned:
     """Boosted tables; the decision is the class with the smallest sum, the first on ties."""
 
     grids: TableEnsemble  # Layouts of the tables
-    tables: tuple[IntArray, ...]  # Costs in ``0 .. 2**bits - 1``; the smallest of each row is 0.
+    # Costs in ``0 .. 2**bits - 1``, those of a front aside; the smallest of each row is 0.
+    tables: tuple[IntArray, ...]
     prior: IntArray  # (n_classes,) int64: The classes' own costs; the smallest is 0
     frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
+    # Record of the first table, if it is a front, see `bncc.boosting.front`
+    front: Mapping[str, Any] | None = None
 
     def costs(self, X: IntArray) -> IntArray:
         """

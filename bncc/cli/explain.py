@@ -24,6 +24,7 @@ from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
 from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
+from bncc.model.front import FRONT, front_of
 from bncc.model.model import Model
 from bncc.report.table_pictures import explanation_svg
 from bncc.structure.decision_tables import BranchingTable, Lookup
@@ -89,6 +90,8 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     """
     said = contributions(model, x[None])[0]
     parts = ["prior", *map(str, range(len(model.lookups)))]
+    if front_of(model) is not None:
+        parts[1] = FRONT
     reads = [[], *(_reads(model, lookup, x) for lookup in model.lookups)]
     vetoes = impossible(model, x[None])[0]
     decision, second = runner_up(model, x)
@@ -167,6 +170,8 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     if why_no_probabilities(model) is not None:
         ahead_by = f"a score of {facts['margin']:.2f}"
     head = f"predicted class {printable(first)}, ahead of {printable(second)} by {ahead_by}"
+    if any(part["table"] == FRONT and any(part["nats"].values()) for part in parts):
+        head = f"predicted class {printable(first)} by a sure leaf of the front"
     return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
 
 

@@ -17,6 +17,7 @@ from bncc.model.card import (
     class_parent_names,
     cycle_note,
     early_end_note,
+    front_words,
     given_names,
     model_facts,
     number_words,
@@ -27,6 +28,7 @@ from bncc.model.card import (
     table_widths,
 )
 from bncc.model.file import load_model, model_digest
+from bncc.model.front import FRONT
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange, reading_ranges
 from bncc.resources import Resources
@@ -180,6 +182,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["model", path],
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         *([["", of_cycle]] if of_cycle else []),
+        *([["front", front]] if (front := front_words(facts)) else []),
         *([["training", early]] if early else []),
         ["parameters", str(facts["parameters"])],
         ["features", str(model.n_features)],
@@ -256,7 +259,8 @@ def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
         ]
         if isinstance(lookup, BranchingTable):
             cuts.insert(0, f"tree of {lookup.n_cuts} nodes, {lookup.depth} deep")
-        table.append([str(t), str(lookup.n_rows), str(bits), "; ".join(cuts)])
+        name = FRONT if t == 0 and FRONT in facts else str(t)
+        table.append([name, str(lookup.n_rows), str(bits), "; ".join(cuts)])
     return table
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.data.files import printable
+from bncc.model.front import front_of
 from bncc.model.model import Model
 from bncc.report.svg import BACKGROUND, element, monospaced, shortened, shown, text
 from bncc.report.table_pictures import sum_svg
@@ -202,8 +203,10 @@ def _dot_of_sum(model: Model, grids: TableEnsemble) -> str:
     lines = ["digraph structure {", "  node [shape=box];"]
     for f in grids.features:
         lines.append(f'  x{f} [label="{_quoted(model.features[f].name)}"];')
+    front = front_of(model)
     for t, grid in enumerate(grids.tables):
-        lines.append(f'  t{t} [label="table {t}\\n{grid.n_rows} rows", shape=ellipse];')
+        name = "front" if t == 0 and front is not None else f"table {t}"
+        lines.append(f'  t{t} [label="{name}\\n{grid.n_rows} rows", shape=ellipse];')
         if isinstance(grid, BranchingTable):
             n_cuts = sorted(Counter(grid.features).items())
         else:

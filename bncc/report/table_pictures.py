@@ -8,6 +8,7 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.files import printable
+from bncc.model.front import FRONT, front_of
 from bncc.model.model import Model
 from bncc.model.table_levels import leaf_words, level_words
 from bncc.report.svg import BACKGROUND, element, hex_color, monospaced, shortened, text
@@ -62,7 +63,10 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
     order = sorted(range(len(sheets)), key=lambda t: (-_spread(sheets[t].nats), t))
     shown = [sheets[t] for t in order[: len(sheets) if show_all else _MOST_TABLES]]
     prior = Sheet("prior", (), (), _nats(model, model.prior[None]))
-    drawn, top = [prior, *shown], max(float(np.abs(sheet.nats).max()) for sheet in [prior, *shown])
+    drawn = [prior, *shown]
+    # Next to a front, whose sure leaves outweigh all tables, others would be pale.
+    scaled = [sheet for sheet in drawn if not sheet.title.startswith(f"{FRONT},")]
+    top = max(float(np.abs(sheet.nats).max()) for sheet in scaled)
     step = _class_width(model)
     places, width, height = _places(drawn, step, _class_height(model))
     title = f"{len(shown)} of {len(sheets)} tables, largest spread first"
@@ -76,7 +80,8 @@ def sum_svg(model: Model, *, show_all: bool = False) -> str:
 
 def _sheet(model: Model, t: int) -> Sheet:
     lookup, nats = model.lookups[t], _nats(model, model.tables[t])
-    title = f"table {t}, spread {_spread(nats):.2f} nats"
+    is_front = t == 0 and front_of(model) is not None
+    title = f"{FRONT if is_front else f'table {t}'}, spread {_spread(nats):.2f} nats"
     if isinstance(lookup, BranchingTable):
         words = tuple(map(printable, leaf_words(model, lookup)))
         return Sheet(title, ("leaf",), (words,), nats)
@@ -171,7 +176,7 @@ def _level_cells(sheet: Sheet, head: float) -> list[str]:
 
 def _cell(x: float, y: float, step: float, value: float, top: float) -> list[str]:
     """Return the cell of a row and a class."""
-    share = abs(value) / top if top else 0.0
+    share = min(1.0, abs(value) / top) if top else 0.0
     tip, frame = element("title", f"{value:+.2f}"), {"x": x, "y": y, "width": step, "height": _LINE}
     parts = [element("rect", tip, **frame, fill=_color(value, share), stroke="white")]
     if step > 2 * _LINE:
@@ -234,7 +239,7 @@ def _steps(facts: Mapping[str, Any], first: str, second: str) -> list[Bar]:
     """Return the lead that each table adds, the largest step first, and that of the others."""
     parts = []
     for part in facts["contributions"]:
-        name = part["table"] if part["table"] == "prior" else f"table {part['table']}"
+        name = part["table"] if part["table"] in ("prior", FRONT) else f"table {part['table']}"
         ahead = part["nats"][first] - part["nats"][second]
         parts.append((name, ahead, shortened("; ".join(part["reads"]), _READS)))
     parts.sort(key=lambda part: -abs(part[1]))

@@ -171,6 +171,19 @@ class TableEnsemble:
         return tuple(sorted({f for grid in self.tables for f in grid.features}))
 
     @property
+    def used_cuts(self) -> dict[int, tuple[int, ...]]:
+        """The cuts of each feature that any table reads, ascending, by feature, ascending."""
+        used: dict[int, set[int]] = {f: set() for f in self.features}
+        for grid in self.tables:
+            if isinstance(grid, BranchingTable):
+                for f, cut in zip(grid.features, grid.cuts, strict=True):
+                    used[f].add(cut)
+            else:
+                for f, cuts in zip(grid.features, grid.cuts, strict=True):
+                    used[f].update(cuts)
+        return {f: tuple(sorted(cuts)) for f, cuts in used.items()}
+
+    @property
     def n_cuts(self) -> int:
         """Number of cuts in all tables."""
         return sum(grid.n_cuts for grid in self.tables)

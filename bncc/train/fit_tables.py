@@ -14,6 +14,7 @@ from bncc.discretize.fit import READINGS, fit_features
 from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
+from bncc.model.front import FRONT
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
@@ -79,13 +80,12 @@ def pruned(
     features: Sequence[Feature], grids: TableEnsemble
 ) -> tuple[tuple[Feature, ...], TableEnsemble]:
     """Drop thresholds that no table uses; a state is then the interval between two others."""
-    used: list[set[int]] = [set() for _ in features]
-    for grid in grids.tables:
-        for f, cuts in _cuts_of(grid):
-            used[f].update(cuts)
+    used = grids.used_cuts
     kept = [
-        _kept(feature, cuts) if feature.is_numeric else tuple(range(feature.n_states - 1))
-        for feature, cuts in zip(features, used, strict=True)
+        _kept(feature, set(used.get(f, ())))
+        if feature.is_numeric
+        else tuple(range(feature.n_states - 1))
+        for f, feature in enumerate(features)
     ]
     place = [{cut: k for k, cut in enumerate(cuts)} for cuts in kept]
     tables = tuple(_placed(grid, place) for grid in grids.tables)
@@ -212,10 +212,11 @@ class SumRows:
     def model(self, learned: Learned, bits: int) -> Model:
         """Return the model of boosted tables that were learned from these rows."""
         inputs, grids = pruned(self.features, learned.grids)
-        # Costs of rare classes may take more bits than those of tables.
-        bits = max(bits, int(learned.prior.max()).bit_length())
+        # Costs of rare classes, and those of a front, may take more bits than those of tables.
+        bits = max(bits, *(int(t.max()).bit_length() for t in (learned.prior, *learned.tables)))
         q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
-        return Model(inputs, self.classes, grids, q_format, learned.prior, learned.tables)
+        training = {} if learned.front is None else {FRONT: dict(learned.front)}
+        return Model(inputs, self.classes, grids, q_format, learned.prior, learned.tables, training)
 
 
 def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:

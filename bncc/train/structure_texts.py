@@ -114,6 +114,11 @@ _OPTIONS = {
     "depth": OptionText(
         "N", str(_BOOSTING.depth), "Maximum depth of such a tree; 0: log2(leaves) + 2."
     ),
+    "front": OptionText(
+        "N",
+        str(_BOOSTING.front),
+        "Maximum number of leaves of a tree that answers the sure rows first; 0 for none.",
+    ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(
         "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."

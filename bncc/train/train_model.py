@@ -13,6 +13,7 @@ from bncc.discretize.feature import states_of
 from bncc.fixed_point import QFormat, rounded
 from bncc.interrupts import StopRequest
 from bncc.model.card import class_parent_names, cycle_note
+from bncc.model.front import FRONT
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
 from bncc.progress import Progress, silence
@@ -28,6 +29,7 @@ from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.learn_network import counted_instead
 from bncc.train.record import origin_record, settings_record
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.sum_settings import boost_settings_of
 from bncc.train.unused_options import idle_notes
 from bncc.train.weights import counting_rows, row_weights
 
@@ -184,6 +186,7 @@ def train_model(
     done, more = _as_done(settings, model)
     notes += more
     notes += _isolated_notes(model)
+    notes += _front_notes(settings, model)
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
@@ -203,6 +206,8 @@ def train_model(
         notes += [session.not_kept] if session.not_kept else []
         identity = identity_digest(identity_of(dataset, settings))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
+    if FRONT in model.training:
+        figures[FRONT] = model.training[FRONT]
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), session.epochs_done)
 
@@ -279,6 +284,13 @@ def _isolated_notes(model: Model) -> list[str]:
         "no feature carries information about the class, so every prediction is the most "
         "frequent class; try --structure forest"
     ]
+
+
+def _front_notes(settings: TrainSettings, model: Model) -> list[str]:
+    """Return a note if a front was asked for and no leaf is sure enough of the decisions."""
+    if not (settings.is_boosted and boost_settings_of(settings).front) or FRONT in model.training:
+        return []
+    return ["no leaf of a front decides surely enough as the tables do, so the model has no front"]
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:

@@ -13,6 +13,8 @@ from bncc.errors import OptionError
         ({"rows": 1}, "rows is 1; choose 2 to 4096"),
         ({"features": 17}, "features is 17"),
         ({"leaves": 1}, "leaves is 1; choose 2 to 256, or 0"),
+        ({"front": 1}, "front is 1; choose 2 to 256, or 0 for no front"),
+        ({"front": 257}, "front is 257"),
         ({"depth": 65}, "depth is 65; choose 0 to 64"),
         ({"bits": 9}, "bits is 9; choose 1 to 8"),
         ({"frac_bits": -9}, "frac_bits is -9"),
