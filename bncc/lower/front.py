@@ -10,7 +10,8 @@ from bncc.lower.kernels.branches.trees import branches_of, leaves_of
 from bncc.lower.raw import RawPlan
 from bncc.lower.reading_cost import reading_terms
 from bncc.lower.reading_lines import ReadingReach, readings_of
-from bncc.program.front import GO_ON, Front
+from bncc.model.front import UNSURE
+from bncc.program.front import Front
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class FrontPlan:
     @property
     def n_sure(self) -> int:
         """Those that decide."""
-        return sum(leaf != GO_ON for leaf in leaves_of(self.kernel.trees[0]))
+        return sum(leaf != UNSURE for leaf in leaves_of(self.kernel.trees[0]))
 
     @property
     def summary(self) -> str:
@@ -90,7 +91,7 @@ def front_text(plan: FrontPlan, name: str, raw: RawPlan | None) -> FrontText:
     go_on = f"{name.upper()}_GO_ON"
 
     def leaf(number: int) -> str:
-        return go_on if number == GO_ON else str(number)
+        return go_on if number == UNSURE else str(number)
 
     readings, functions = None, frozenset[str]()
     if raw is not None:

@@ -14,6 +14,7 @@ from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
+from bncc.model.front import FRONT
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
 from bncc.model.used import used_features
@@ -22,7 +23,6 @@ from bncc.program.pipeline import Optimized, PassReport
 from bncc.program.ranges import largest_cost
 from bncc.resources import Optimize, Resources
 
-FRONT = "front"
 UNKNOWN = -(2**31)
 """Bytes of all but the kernel before a first layout is priced. Where an estimate is too large, what
 is measured may be less than the kernel alone was estimated to be."""

@@ -8,6 +8,7 @@ from bncc.lower.cut_conditions import Compared
 from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, STREAMS
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
+from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.program.front import Front, split_front
@@ -120,7 +121,8 @@ class Request:
 
     @cached_property
     def _split(self) -> tuple[Front | None, Program]:
-        return split_front(program_of(self.model))
+        program, front = program_of(self.model), front_of(self.model)
+        return (None, program) if front is None else split_front(program, front)
 
     @property
     def flows(self) -> tuple[str, ...]:
