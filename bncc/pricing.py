@@ -14,7 +14,7 @@ from bncc.lower.cost_model import LEVELS
 from bncc.lower.lowering import lower
 from bncc.lower.request import Request
 from bncc.model.model import Model
-from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
+from bncc.program.pipeline import FLOWS_FOR, optimize_each
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.targets import GENERIC
 from bncc.toolchain.tools import is_x86
@@ -109,7 +109,7 @@ def fast_time_of(model: Model, budget: Budget) -> int | None:
     """
     request = Request(model, options_of(model, budget, "speed", budget.room))
     try:
-        lowered = lower(optimize_each(program_of(model), FLOWS_FOR["balanced"]), request)
+        lowered = lower(optimize_each(request.program, FLOWS_FOR["balanced"]), request)
     except BudgetError:
         return None
     return lowered.resources.slowest

@@ -284,6 +284,44 @@ def trees_over(features: Sequence[Feature], n_classes: int, n_tables: int) -> Mo
     return model_of(features, TableEnsemble(trees), QFormat(2, 2), prior, tables)
 
 
+def products_of_sensors(n_classes: int, n_tables: int) -> Model:
+    """Return tables over products of random cuts, where a missing reading has the first state."""
+    features = [
+        replace(each, missing_state=0, thresholds=each.thresholds[: each.n_states - 1])
+        for each in SENSORS.values()
+        if each.is_numeric
+    ]
+    features = [replace(each, n_states=len(each.thresholds) + 1) for each in features]
+    rng = np.random.default_rng(n_classes + 10 * n_tables)
+    grids = []
+    for _ in range(n_tables):
+        read = np.sort(rng.choice(len(features), 2, replace=False)).tolist()
+        cuts = tuple((int(rng.integers(features[f].n_states - 1)),) for f in read)
+        grids.append(DecisionTable(tuple(read), cuts))
+    tables = [rng.integers(0, 16, (grid.n_rows, n_classes)).tolist() for grid in grids]
+    prior = rng.integers(0, 16, n_classes).tolist()
+    return model_of(features, TableEnsemble(tuple(grids)), QFormat(2, 2), prior, tables)
+
+
+def behind_front(model: Model, n_leaves: int = 8, seed: int = 0) -> Model:
+    """Return a sum of tables behind a random front, every second leaf of which is sure."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, model.n_states, n_leaves)
+    most = 1 + sum(int(part.max()) for part in (model.prior, *model.tables))
+    costs = np.zeros((tree.n_rows, model.n_classes), np.int64)
+    for k in range(0, tree.n_rows, 2):
+        costs[k] = most
+        costs[k, int(rng.integers(model.n_classes))] = 0
+    assert isinstance(model.structure, TableEnsemble)
+    frac_bits = model.q_format.frac_bits
+    return replace(
+        model,
+        structure=TableEnsemble((tree, *model.structure.tables)),
+        tables=(costs, *model.tables),
+        q_format=QFormat(most.bit_length() - frac_bits, frac_bits),
+    )
+
+
 def class_with_parents() -> Model:
     """Return a network whose class has two parents, a child and a spouse that is given."""
     return model_of(

@@ -99,6 +99,7 @@ def card_lines(
         f"work        predict, from states: {counted(kernel.additions, 'addition')} of "
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
+        *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",
     ]
@@ -115,6 +116,17 @@ def card_lines(
     titles = ["command     ", *[" " * 12] * len(command)]
     commands = zip(titles, command_lines(command, WIDTH - 12), strict=False)
     return [*(part for line in lines for part in _entry(line)), *map("".join, commands)]
+
+
+def _front_lines(layout: Layout) -> list[str]:
+    """Return what decides before all tables are summed, with its mean and worst case."""
+    if layout.front is None:
+        return []
+    depth = layout.front.kernel.most_comparisons
+    return [
+        f"front       {layout.front.summary}; at most {counted(depth, 'comparison')} more than "
+        "without it"
+    ]
 
 
 def _form(model: Model) -> str:

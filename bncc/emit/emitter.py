@@ -28,7 +28,7 @@ from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
 from bncc.program.ir import Program
-from bncc.program.pipeline import PassReport, optimize_each, program_of
+from bncc.program.pipeline import PassReport, optimize_each
 from bncc.resources import Bounds, Resources
 
 __all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_as", "emit_c", "emit_candidate"]
@@ -145,14 +145,14 @@ def emit_c(
     request = Request(model, options)
     request.check()
     if price is None:
-        return emit(lower(optimize_each(program_of(model), request.flows), request))
+        return emit(lower(optimize_each(request.program, request.flows), request))
     printed: dict[Layout, Emission] = {}
 
     def price_of(lowered: Lowered) -> Resources:
         printed[lowered.layout] = emit(lowered)
         return price(printed[lowered.layout])
 
-    lowered = lower(optimize_each(program_of(model), request.flows), request, price_of)
+    lowered = lower(optimize_each(request.program, request.flows), request, price_of)
     return replace(printed[lowered.layout], lowered=lowered)
 
 

@@ -5,6 +5,7 @@ from bncc.lower.c.c99 import ArrayText, comment, counter, unsigned
 from bncc.lower.c.constants import avr_error
 from bncc.lower.discretizers.steps import float_key
 from bncc.lower.input_check import check_text
+from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.layout import Layout
 from bncc.lower.raw import RawPlan, missing_text
 
@@ -40,6 +41,9 @@ def template_names(layout: Layout) -> dict[str, object]:
         "has_unread": bool(layout.check.unread),
         "raw": layout.raw,
         "direct": layout.direct,
+        "front": layout.front_text,
+        "front_functions": _front_functions(layout),
+        "has_apart": isinstance(kernel, BranchKernel),
         "raw_missing": _raw_missing(layout.raw),
         "narrowing": _narrowing(layout.raw),
         "stream": layout.stream,
@@ -59,6 +63,14 @@ def template_names(layout: Layout) -> dict[str, object]:
         **layout.text.context,
         "label_type": types["label_start"],
     }
+
+
+def _front_functions(layout: Layout) -> frozenset[str]:
+    """Return the functions that conditions of the front call, and those of the kernel do not."""
+    if layout.front_text is None:
+        return frozenset()
+    printed = layout.direct.functions if layout.direct is not None else frozenset[str]()
+    return layout.front_text.functions - printed
 
 
 def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:

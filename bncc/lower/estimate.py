@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
-from bncc.resources import Optimize, Resources, Span
+from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
 
 MACHINE = "Cortex-M0"
@@ -68,6 +68,7 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
     return Estimate(
         flash=constant_bytes(layout)
         + kernel_bytes(layout, target, level)
+        + front_bytes(layout, target, level)
         + _weighted(CODE, code_terms(layout))
         + _weighted(STREAM, stream_terms(layout))
         + _weighted(MISSING, missing_terms(layout))
@@ -76,7 +77,9 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
         ),
-        instructions=decision_cost(kernel, target, level) + layout.check.work,
+        instructions=decision_cost(kernel, target, level)
+        + layout.check.work
+        + front_work(layout, "predict", target, level)[1],
     )
 
 
@@ -111,7 +114,7 @@ def estimated_resources(
     """Return an estimate as resources."""
     level = LEVELS[optimize]
     times = entry_times(layout, target, level)
-    spans = {e: Span(times[e], times[e], times[e]) for e in entries if e in times}
+    spans = {e: _span(layout, e, times[e], target, level) for e in entries if e in times}
     machine = known_target(target)
     is_cycles = machine is not None and machine.unit == "cycles"
     return Resources(
@@ -126,6 +129,33 @@ def estimated_resources(
         opt_level=level,
         how="estimated",
     )
+
+
+def front_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
+    """Return the bytes of code of the front: that which compares readings, where there is one."""
+    if layout.front is None:
+        return 0
+    return layout.front.code(target, level, from_readings=layout.raw is not None)
+
+
+def front_work(
+    layout: Layout, entry: str, target: str | None = None, level: Level = "-O2"
+) -> tuple[int, int]:
+    """Return what the front executes in an entry point, on average and at most."""
+    if layout.front is None:
+        return 0, 0
+    return layout.front.work(target, level, from_readings=entry in OF_READINGS)
+
+
+def _span(layout: Layout, entry: str, time: int, target: str | None, level: Level) -> Span:
+    """Return the time of an entry point; a front decides alone as often as in training."""
+    usual, most = front_work(layout, entry, target, level)
+    if layout.front is None or layout.front.answers is None or entry == "scores":
+        return Span(time + most, time + most, time + most)
+    goes_on = 1.0 - layout.front.answers
+    checked = layout.check.work if entry == "predict" else 0
+    mean = checked + usual + goes_on * (time - checked)
+    return Span(min(checked + usual, round(mean)), mean, max(time + most, round(mean)))
 
 
 def functions_counted(layout: Layout) -> str:

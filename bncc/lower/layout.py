@@ -9,6 +9,7 @@ from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.front import FrontPlan, FrontText, front_text
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
 from bncc.lower.kernels.families import kernel_text
@@ -84,6 +85,8 @@ class Layout:
     text: KernelText  # The kernel
     arrays: tuple[ArrayText, ...]  # Every constant array, the tables first
     labels: LabelText  # Class labels
+    front: FrontPlan | None  # The decision tree in front of the kernel, if any
+    front_text: FrontText | None  # The same as C
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -128,6 +131,7 @@ def lay_out(
     may_copy: bool = False,
     constant_time: bool = False,
     compare: Compared | None = None,
+    front: FrontPlan | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -177,6 +181,8 @@ def lay_out(
         text=text,
         arrays=tuple(arrays),
         labels=labels,
+        front=front,
+        front_text=None if front is None else front_text(front, name, raw),
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

@@ -9,15 +9,18 @@ from bncc.lower.cost_model import LEVELS, Candidate, textbook_cost
 from bncc.lower.discretizers.choice import choose_discretizers
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
+from bncc.lower.front import FrontPlan
 from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
+from bncc.model.front import FRONT
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
 from bncc.model.used import used_features
-from bncc.program.ir import Program
-from bncc.program.pipeline import Optimized, PassReport, program_of
+from bncc.program.ir import Program, width_of
+from bncc.program.pipeline import Optimized, PassReport
+from bncc.program.ranges import largest_cost
 from bncc.resources import Optimize, Resources
 
 UNKNOWN = -(2**31)
@@ -59,12 +62,13 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     The budget is compared with the price; with the estimate where there is none.
     """
     options, prices = request.options, EntryPrices(request)
-    imported = program_of(request.model)
+    imported = request.program
     textbook = textbook_cost(imported, options.target)
     # A named kernel keeps the layout that it had when decisions from states were priced alone.
     is_kept = options.kernel is not None and options.compare is None
     if not is_kept:
         textbook = prices.textbook(imported, textbook)
+    programs = [each._replace(program=with_room(each.program, request)) for each in programs]
     optimized = [each.program for each in programs]
 
     def attempted(budget: KernelBudget, discretize: Optimize) -> Lowered:
@@ -132,6 +136,24 @@ def _lowered(
     return Lowered(request, choice, layout, passes, whole, resources, discretize)
 
 
+def with_room(program: Program, request: Request) -> Program:
+    """Return a program whose costs are wide enough for the row of a front on top, if returned."""
+    if request.front is None or not request.entries.scores:
+        return program
+    largest = largest_cost(program) + request.front.most
+    return replace(program, cost_bits=max(program.cost_bits, width_of(largest)))
+
+
+def front_plan(request: Request) -> FrontPlan | None:
+    """Return the front, and the share of training rows that its record says it decides."""
+    if request.front is None:
+        return None
+    record = request.model.training.get(FRONT)
+    answers = record.get("answers") if isinstance(record, dict) else None
+    is_share = isinstance(answers, float) and 0 <= answers <= 1
+    return FrontPlan(request.front, answers if is_share else None)
+
+
 def _unread(request: Request, program: Program) -> frozenset[int]:
     """Return the features that no entry point needs."""
     used = used_features(request.model)
@@ -175,4 +197,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         may_copy=options.optimize == "speed",
         constant_time=options.constant_time,
         compare=candidate.compare,
+        front=front_plan(request),
     )

@@ -1,17 +1,20 @@
 """Request: the C to emit, its target and limits, and the kernels that qualify."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bncc.errors import OptionError
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, STREAMS
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
+from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
-from bncc.program.pipeline import FLOWS_FOR
+from bncc.program.front import Front, split_front
+from bncc.program.ir import Program, has_trees
+from bncc.program.pipeline import FLOWS_FOR, program_of
 from bncc.resources import Budget, Optimize, default_entries
-from bncc.structure.decision_tables import has_trees
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,21 @@ class Request:
     options: LowerOptions
 
     @property
+    def front(self) -> Front | None:
+        """The front of the model's program, if it has one."""
+        return self._split[0]
+
+    @property
+    def program(self) -> Program:
+        """The program that kernels sum, before any pass: all tables but the front."""
+        return self._split[1]
+
+    @cached_property
+    def _split(self) -> tuple[Front | None, Program]:
+        program, front = program_of(self.model), front_of(self.model)
+        return (None, program) if front is None else split_front(program, front)
+
+    @property
     def flows(self) -> tuple[str, ...]:
         """Flows of passes whose programs are laid out and compared."""
         return self.options.demands.flows(self.options.optimize)
@@ -159,24 +177,27 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
-        if has_trees(self.model.structure):
-            self._check_trees()
+        if self.front is not None:
+            self._check_trees("a front, which is a decision tree", "front=0")
+        if has_trees(self.program):
+            self._check_trees("tables that are found by decision trees", "leaves=0")
+            self._check_family()
         _ = self.limits
 
-    def _check_trees(self) -> None:
+    def _check_trees(self, trees: str, without: str) -> None:
         """Refuse what decision trees, of which some comparisons are left out, cannot do."""
         if self.options.constant_time:
             raise OptionError(
-                "the tables of this model are found by decision trees, whose execution time "
-                "depends on states; train with --structure-option leaves=0, or do not request "
-                "constant time"
+                f"the model has {trees}, so that the execution time depends on states; train with "
+                f"--structure-option {without}, or do not request constant time"
             )
         if "stream" in self.options.entries:
             raise OptionError(
-                "the tables of this model are found by decision trees, which need all features at "
-                "once; train with --structure-option leaves=0, or leave out the entry point "
-                "'stream'"
+                f"the model has {trees}, which need all features at once; train with "
+                f"--structure-option {without}, or leave out the entry point 'stream'"
             )
+
+    def _check_family(self) -> None:
         family = self.options.kernel
         if family is not None and family in FAMILIES and not FAMILIES[family].is_for_trees:
             raise OptionError(

@@ -30,6 +30,7 @@ class ModelFront:
 
     tree: BranchingTable
     decisions: IntArray  # Class of each leaf, or `UNSURE`
+    most: int  # Cost of every other class in the row of a sure leaf
 
     @property
     def n_sure(self) -> int:
@@ -47,7 +48,7 @@ def front_of(model: Model) -> ModelFront | None:
     Return the front of boosted tables, None without one.
 
     It is a first table of a tree whose rows are zero, or decide whatever others say: cost 0 for one
-    class, and for the others more than the remaining tables and the prior can add up to.
+    class, and for all others one cost of more than the remaining tables and the prior add up to.
     """
     structure = model.structure
     if not isinstance(structure, TableEnsemble) or len(structure.tables) < 2:
@@ -55,13 +56,13 @@ def front_of(model: Model) -> ModelFront | None:
     tree, costs = structure.tables[0], model.tables[0]
     if not isinstance(tree, BranchingTable):
         return None
-    most = sum(int(part.max()) for part in (model.prior, *model.tables[1:]))
-    is_sure = costs.any(axis=1)
-    n_zeros, n_above = (costs == 0).sum(axis=1), (costs > most).sum(axis=1)
-    decides = (n_zeros == 1) & (n_above == model.n_classes - 1)
-    if not is_sure.any() or not decides[is_sure].all():
+    most, is_sure = int(costs.max()), costs.any(axis=1)
+    n_zeros, n_most = (costs == 0).sum(axis=1), (costs == most).sum(axis=1)
+    decides = (n_zeros == 1) & (n_most == model.n_classes - 1)
+    others = sum(int(part.max()) for part in (model.prior, *model.tables[1:]))
+    if not most > others or not decides[is_sure].all():
         return None
-    return ModelFront(tree, np.where(is_sure, costs.argmin(axis=1), UNSURE))
+    return ModelFront(tree, np.where(is_sure, costs.argmin(axis=1), UNSURE), most)
 
 
 def front_facts(model: Model) -> dict[str, Any] | None:

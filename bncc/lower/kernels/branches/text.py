@@ -1,6 +1,6 @@
 """The kernel of branches as C: a function of nested comparisons per tree, and a sum of its rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from bncc._types import IntArray
@@ -18,6 +18,8 @@ DEEPEST = 10
 
 Condition = Callable[[int, int], CutCondition]
 """The condition that a feature's state is at least a number."""
+Leaf = Callable[[int], str]
+"""What a leaf of a number returns, in C."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,14 @@ class TreeText:
 def branches_text(program: Program, kernel: BranchKernel, name: str, state_bits: int) -> KernelText:
     """Print the arrays, trees and sums of the kernel of branches."""
     arrays = [_row_array(program, kernel, k) for k in range(len(kernel.rows))]
+    leaf = str if kernel.leaves == "class" else _number
     context: dict[str, object] = {
         "form": kernel.leaves
         if kernel.lanes is not None
         else ("margin", "class")[kernel.leaves == "class"],
         "leaf_type": "int16_t" if kernel.leaves == "class" else unsigned(kernel.value_bits),
         "is_named_in_rows": kernel.leaves == "place",
-        "trees": _printed(program, kernel.trees, kernel, _state_condition),
+        "trees": tuple(state_tree(program, tree, leaf) for tree in kernel.trees),
         "margin_type": unsigned(kernel.margin_bits or 8),
         "margin_limit": kernel.margin_limit,
         "most_comparisons": kernel.most_comparisons,
@@ -63,6 +66,15 @@ def reading_trees(
     program: Program, kernel: BranchKernel, condition: Condition
 ) -> tuple[tuple[TreeText, ...], frozenset[str]]:
     """Return the trees that compare readings, and the functions that their conditions call."""
+    leaf = str if kernel.leaves == "class" else _number
+    found = [reading_tree(program, tree, condition, leaf) for tree in kernel.trees]
+    return tuple(text for text, _ in found), frozenset().union(*(some for _, some in found))
+
+
+def reading_tree(
+    program: Program, tree: Branch, condition: Condition, leaf: Leaf
+) -> tuple[TreeText, frozenset[str]]:
+    """Return one tree that compares readings, and the functions that its conditions call."""
     functions: set[str] = set()
 
     def noted(f: int, least: int) -> CutCondition:
@@ -70,22 +82,21 @@ def reading_trees(
         functions.update(found.functions)
         return found
 
-    return _printed(program, kernel.trees, kernel, noted), frozenset(functions)
+    return _tree(program, tree, noted, leaf), frozenset(functions)
+
+
+def state_tree(program: Program, tree: Branch, leaf: Leaf) -> TreeText:
+    """Return one tree that compares states."""
+    return _tree(program, tree, _state_condition, leaf)
 
 
 def _state_condition(f: int, least: int) -> CutCondition:
     return CutCondition(f"x[{f}] >= {least}U")
 
 
-def _printed(
-    program: Program, trees: Sequence[Branch], kernel: BranchKernel, condition: Condition
-) -> tuple[TreeText, ...]:
-    return tuple(_tree(program, tree, condition, kernel.leaves == "class") for tree in trees)
-
-
-def _tree(program: Program, tree: Branch, condition: Condition, is_class: bool) -> TreeText:
+def _tree(program: Program, tree: Branch, condition: Condition, leaf: Leaf) -> TreeText:
     names: dict[str, None] = {}
-    lines = tuple(_lines(program, tree, 1, condition, names, is_class))
+    lines = tuple(_lines(program, tree, 1, condition, names, leaf))
     if not names:
         return TreeText("One leaf for all inputs", ("    (void)x;", *lines))
     return TreeText(", ".join(names), lines)
@@ -97,7 +108,7 @@ def _lines(
     depth: int,
     condition: Condition,
     names: dict[str, None],
-    is_class: bool,
+    leaf: Leaf,
 ) -> Iterator[str]:
     """Yield the statements below a node: those above its cut nested, the others behind them."""
     pad = "    " * min(depth, DEEPEST)
@@ -109,10 +120,10 @@ def _lines(
         feature = c_comment(program.features[branch.feature].name)
         names[feature] = None
         yield f"{pad}if ({found.text}) {{ /* {feature} */"
-        yield from _lines(program, branch.above, depth + 1, condition, names, is_class)
+        yield from _lines(program, branch.above, depth + 1, condition, names, leaf)
         yield f"{pad}}}"
         branch = branch.below
-    yield f"{pad}return {branch if is_class else _number(branch)};"
+    yield f"{pad}return {leaf(branch)};"
 
 
 def _number(value: int) -> str:
@@ -175,7 +186,7 @@ def _costs_of_one(
     meaning = "Costs of the leaves from left to right, an entry per class."
     whole = array("leaf_costs", kernel.sum_bits, costs.ravel().tolist(), meaning)
     by_row = replace(whole, lines=tuple(line for row in costs.tolist() for line in wrap(row)))
-    places = _tree(program, tree, _state_condition, is_class=False)
+    places = state_tree(program, tree, _number)
     return (by_row,), unsigned(_bits(n_classes * (n_rows - 1))), (places,)
 
 
