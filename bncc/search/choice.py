@@ -1,4 +1,8 @@
-"""Choice among the candidates of a budget search: by error, or by time where errors are close."""
+"""
+Choice among the candidates of a budget search: by error, or by time where errors are close.
+
+Time is the mean over the measured rows. Limits apply to the slowest call.
+"""
 
 from collections.abc import Sequence
 
@@ -74,8 +78,8 @@ def front_of(tried: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
 
 
 def _time(one: Evaluation) -> float:
-    slowest = one.resources.slowest
-    return float("inf") if slowest is None else float(slowest)
+    typical = one.resources.typical
+    return float("inf") if typical is None else typical
 
 
 def _is_close(one: Evaluation, best: Evaluation) -> bool:

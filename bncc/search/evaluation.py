@@ -95,9 +95,9 @@ class Evaluation:
 
     @property
     def expected_time(self) -> float:
-        """Time in the layout that suits the budget best: known, or the best estimate of it."""
-        slowest = self.resources.slowest
-        known = float("inf") if slowest is None else float(slowest)
+        """Mean time in the layout that suits the budget best: known, or the best estimate of it."""
+        typical = self.resources.typical
+        known = float("inf") if typical is None else typical
         return known if self.layout is not None or self.fast is None else min(known, self.fast)
 
     @property
