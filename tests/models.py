@@ -12,7 +12,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
-from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests.tree_programs import random_tree
 
@@ -237,6 +237,22 @@ def sum_of_tables() -> Model:
             [[0, 7, 2], [4, 0, 1], [7, 7, 0]],
             [[(7 * r + 3 * c + 1) % 8 for c in range(3)] for r in range(8)],
         ],
+    )
+
+
+def sum_with_front() -> Model:
+    """Return the same tables behind a front of three leaves, the outer two of which are sure."""
+    plain = sum_of_tables()
+    tree = BranchingTable((0, 2), (0, 1), (-1, -2), (1, -3))
+    most = 1 + sum(int(part.max()) for part in (plain.prior, *plain.tables))
+    front = np.array([[most, 0, most], [0, 0, 0], [most, most, 0]], dtype=np.int64)
+    record = {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
+    return replace(
+        plain,
+        structure=TableEnsemble((tree, *plain.structure.tables)),
+        tables=(front, *plain.tables),
+        q_format=QFormat(most.bit_length() - 1, 1),
+        training={**plain.training, "front": record},
     )
 
 

@@ -16,10 +16,10 @@ from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 CRITERION = "entropy"
 SURE = (0.0025, 0.005, 0.01, 0.02, 0.04, 0.08)
-"""Limits that are tried on the share of a sure leaf's rows that the tables decide otherwise."""
+"""Limits that are tried on the share of a sure leaf's rows that the tables decide differently."""
 MOST_DIFFERING = 0.005
 """
-Most held-out rows that sure leaves may decide otherwise than the tables, as a share of all of them.
+Largest share of all held-out rows that sure leaves may decide differently than the tables.
 
 A guard against overfitting: the rows on which a tree is grown agree with its leaves more often than
 others do, and the more so the smaller the leaves are. The share of decisions that differ is known
@@ -63,11 +63,11 @@ class Front:
     tree: BranchingTable
     decisions: IntArray  # (n_leaves,) int64: Classes of the leaves from left to right, or `UNSURE`
     answers: float  # Share of training rows that sure leaves decide
-    differing: float  # Cross-validated share of rows that they decide otherwise than the tables
+    differing: float  # Cross-validated share of rows that they decide differently than the tables
 
     @property
     def is_sure(self) -> BoolArray:
-        """Which leaves are sure."""
+        """Mask of the sure leaves."""
         return np.asarray(self.decisions != UNSURE)
 
     @property

@@ -140,8 +140,8 @@ def front_words(facts: Mapping[str, Any]) -> str | None:
     if answers is None or differing is None:
         return None
     return (
-        f"its sure leaves decide {100 * answers:.1f} % of the training rows; "
-        f"cross-validated, {100 * differing:.2f} % of all rows otherwise than the tables"
+        f"sure leaves decide {100 * answers:.1f} % of the training rows, and "
+        f"{100 * differing:.2f} % of all rows differently than the tables (cross-validated)"
     )
 
 

@@ -14,7 +14,7 @@ FRONT = "front"
 Key in a model's training record: the leaves of its front, and how many of them are ``sure``.
 
 ``answers`` is the share of training rows that these decide, ``differing`` the cross-validated share
-of rows that they decide otherwise than the tables behind them.
+of rows that they decide differently than the tables behind them.
 """
 UNSURE = -1
 """In place of a class: a leaf that leaves the decision to the tables behind the front."""

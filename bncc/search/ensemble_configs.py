@@ -83,6 +83,7 @@ class EnsembleConfig:
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
     cut_bits: int = 0  # See `CUT_BITS`
     is_single: bool = False  # True for one table, which is as large as fits
+    front: int = 0  # Limit on leaves of the front; 0 for none
 
     @property
     def is_branching(self) -> bool:
@@ -120,6 +121,8 @@ class EnsembleConfig:
             options["rows"] = str(self.rows)
         if self.cut_bits:
             options["cut-bits"] = str(self.cut_bits)
+        if self.front:
+            options["front"] = str(self.front)
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:

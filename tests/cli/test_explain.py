@@ -26,6 +26,25 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "m.bncc", tmp_path / "rows.csv"
 
 
+def test_a_front_is_named_and_its_sure_leaves_are_said_to_decide(
+    run: Run, run_json: RunJson, files: tuple[Path, Path]
+) -> None:
+    model = files[0].with_name("front.bncc")
+    save_model(hand.sum_with_front(), model)
+    facts = run_json("explain", model, files[1], "--row", "1")
+    parts = facts["contributions"]
+    assert [part["table"] for part in parts] == ["prior", "front", "1", "2", "3"]
+    assert parts[1]["nats"]["c1"] > 0 > parts[1]["nats"]["c0"] == parts[1]["nats"]["c2"]
+    assert facts["decision"] == "c1"
+    svg = files[0].with_name("e.svg")
+    said = run("explain", model, files[1], "--row", "1", "--svg", svg).stdout
+    assert said.startswith("predicted class c1 by a sure leaf of the front\n")
+    assert re.search(r"^front  \+8\.33 ", said, re.MULTILINE)
+    assert ">front</text>" in svg.read_text(encoding="utf-8")
+    left = run("explain", model, files[1], "--row", "3").stdout
+    assert left.startswith("predicted class c2, ahead of ")
+
+
 def test_json_tells_of_the_prior_and_of_every_table(
     run_json: RunJson, files: tuple[Path, Path]
 ) -> None:

@@ -54,6 +54,20 @@ def test_cells_say_what_the_tables_contribute() -> None:
     assert apart == sorted(apart, reverse=True)
 
 
+def test_a_front_is_named_and_leaves_the_colors_to_the_tables() -> None:
+    model = hand.sum_with_front()
+    _, front, *_ = sheets_of(model)
+    assert texts_of(front)[0].startswith("front, spread ")
+    assert len(cells_of(front)) == 9
+
+    def fills(sheet: ET.Element) -> list[str]:
+        return [rect.attrib["fill"] for rect in sheet.findall(f"{SPACE}rect")]
+
+    plain = hand.sum_of_tables()
+    for t in range(3):
+        assert fills(titled(model, t + 1)) == fills(titled(plain, t))
+
+
 def test_levels_stand_in_the_units_of_the_sensor() -> None:
     texts = texts_of(titled(hand.sum_of_tables(), 0))
     assert texts[1:3] == ["hall", "mode"]

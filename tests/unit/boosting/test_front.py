@@ -97,6 +97,7 @@ def test_any_tables_behind_a_front_decide_as_both_in_turn(
     plain = Learned(TableEnsemble(grids), (costs[:3], costs[3:]), np.arange(n_classes), 2)
     asked = replace(SETTINGS, front=leaves, leaves=6 * is_tree, seed=seed)
     fronted = with_front(plain, samples, asked)
+    assert (fronted.front is None) == (fronted is plain)
     if fronted is not plain:
         check(plain, fronted)
         record = fronted.front
@@ -131,17 +132,26 @@ def test_siblings_that_decide_alike_are_one_leaf():
     assert (decided[-1 - below[both]] != decided[-1 - above[both]]).all()
 
 
-def test_a_front_of_one_decision_keeps_a_node():
+def test_a_single_decision_needs_no_front():
     samples = few_samples(500)
     plain, _ = learned(SETTINGS)
     ahead = replace(plain, prior=np.array([0, 999, 999]))
-    few = plain.costs(samples.X).argmin(axis=1) == 0
-    assert fit_front(ahead, samples, replace(SETTINGS, front=8)) is None  # nothing to tell apart
-    # Two decisions, one of which no leaf is sure of.
-    assert few.any()
-    shifted = replace(plain, prior=plain.prior + np.array([0, 25, 25]))
-    found = fit_front(shifted, samples, replace(SETTINGS, front=2))
-    assert found is None or found.tree.n_rows == 2
+    assert fit_front(ahead, samples, replace(SETTINGS, front=8)) is None
+
+
+def test_the_root_stays_even_where_both_sides_decide_alike():
+    """Class 1 is decided in three rows only, which two leaves cannot separate."""
+    cells = [(0, 0, 1000), (0, 1, 500), (1, 0, 500), (1, 1, 3)]
+    X = np.concatenate([np.tile([a, b], (n, 1)) for a, b, n in cells])
+    tree = BranchingTable((0, 1), (0, 0), (-1, -2), (1, -3))
+    plain = Learned(
+        TableEnsemble((tree,)), (np.array([[0, 1], [0, 1], [1, 0]]),), np.zeros(2, dtype=int), 0
+    )
+    samples = samples_of(X, np.zeros(len(X), dtype=int), [2, 2], 2)
+    found = fit_front(plain, samples, replace(SETTINGS, front=2))
+    assert found.tree.n_rows == 2
+    assert found.decisions.tolist() == [0, 0]
+    assert found.record == {"leaves": 2, "sure": 2, "answers": 1.0, "differing": 0.001498}
 
 
 def noisy(n, seed):

@@ -84,6 +84,7 @@ def test_sums_that_share_their_tables_are_those_learned_alone(wifi, monkeypatch)
         (20, EnsembleConfig(rows=4, bits=2)),
         (35, EnsembleConfig(rows=4, refit="soft")),
         (40, EnsembleConfig(rows=4, bits=4)),
+        (25, EnsembleConfig(rows=4, front=8)),
         (3, EnsembleConfig(rows=4)),  # corrected after each table: not the first ones of more
         (2, EnsembleConfig(rows=4)),
     ]:

@@ -12,6 +12,7 @@ from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.errors import OptionError
 from bncc.model.file import to_bytes
+from bncc.model.front import front_of
 from bncc.model.model import check_model
 from bncc.model.reference import predict
 from bncc.structure.catalog import SUM_KEYS
@@ -86,6 +87,46 @@ def test_a_single_tree_is_one_of_classification(robot):
     assert table.n_rows <= 24
     assert not model.prior.any()
     assert model.training["error_validation"] < 0.03
+
+
+@pytest.mark.parametrize("form", [{"rows": "8"}, {"leaves": "8"}])
+def test_a_front_decides_most_rows_as_the_tables_do(robot, form):
+    options = {"tables": "6", **form}
+    plain, fronted = (
+        train_model(robot, replace(SMALL, structure_options={**options, **front})).model
+        for front in ({}, {"front": "32"})
+    )
+    check_model(fronted)
+    assert fronted.features == plain.features  # no further threshold
+    assert fronted.structure.tables[1:] == plain.structure.tables
+    front, X = front_of(fronted), states_of(fronted.features, robot.table)
+    found = front.decisions[front.tree.rows(X)]
+    expected = np.where(found < 0, predict(plain, X), found)
+    assert np.array_equal(predict(fronted, X), expected)
+    record = fronted.training["front"]
+    assert record["leaves"] == front.tree.n_rows <= 32
+    assert record["sure"] == front.n_sure
+    assert record["answers"] == round(float((found >= 0).mean()), 6) > 0.3
+    assert 0 <= record["differing"] <= 0.005
+    assert (predict(plain, X) != expected).mean() < 0.005
+    assert "front" not in plain.training
+    largest = max(int(table.max()) for table in fronted.tables)
+    assert fronted.q_format.bits == largest.bit_length()
+    assert fronted.q_format.frac_bits == plain.q_format.frac_bits
+
+
+def test_a_front_that_is_nowhere_sure_is_left_out_with_a_note():
+    rng = np.random.default_rng(0)
+    table = Table((Column("a", "float", rng.normal(size=9), np.zeros(9, dtype=bool)),))
+    few = Dataset(table, np.arange(9) % 2, ("n", "y"), "class")
+    plain = {"tables": "3", "rows": "4"}
+    results = [
+        train_model(few, replace(SMALL, validation=0, structure_options={**plain, **front}))
+        for front in ({}, {"front": "8"})
+    ]
+    assert "front" not in results[1].model.training
+    assert results[1].model.structure == results[0].model.structure
+    assert [any("front" in note for note in one.notes) for one in results] == [False, True]
 
 
 def test_leaves_of_two_classes_have_finer_costs():
@@ -188,6 +229,9 @@ def test_a_rare_class_may_cost_more_than_tables_do():
         ({"leaves": "8", "rows": "8"}, "rows=8 does not apply to the trees of leaves=8"),
         ({"leaves": "8", "features": "2"}, "features=2 does not apply to the trees"),
         ({"leaves": "8", "dictionary": "0"}, "dictionary=0 does not apply to the trees"),
+        ({"front": "1"}, "^front is 1; choose 2 to 256, or 0 for no front"),
+        ({"front": "many"}, "front=many is not an integer"),
+        ({"leaves": "8", "tables": "1", "front": "8"}, "front=8 does not apply to a single tree"),
         ({"cut-bits": "7"}, "cut-bits=7 is unknown; choose 0 or 8"),
         ({"rows": "1"}, "rows is 1; choose 2 to"),
         ({"tables": "0"}, "^tables is 0; choose 1 to"),
