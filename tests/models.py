@@ -421,6 +421,11 @@ TREES: dict[str, Callable[[], Model]] = {
     "one_tree": lambda: trees_of_sensors(5, 1),
 }
 """Models of decision trees, which the kernel of branches alone can lay out."""
+FRONTS: dict[str, Callable[[], Model]] = {
+    "trees_behind_a_front": lambda: behind_front(trees_of_sensors(4, 3)),
+    "products_behind_a_front": lambda: behind_front(products_of_sensors(3, 4)),
+}
+"""Models whose first table is a front."""
 
 
 def all_states(model: Model) -> IntArray:

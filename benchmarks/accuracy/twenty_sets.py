@@ -21,6 +21,7 @@ import click
 
 from benchmarks.accuracy.earlier_choice import EQUAL_BUDGETS, FEW_CLASSES
 from benchmarks.accuracy.earlier_figures import earlier
+from benchmarks.accuracy.paying_forms import form_rows, without_each
 from benchmarks.accuracy.twenty_tables import (
     Equal,
     Row,
@@ -86,7 +87,7 @@ class Results:
         forests = LimitedForests(name, both, SETTINGS.seed, bench, self.baselines)
         self._chosen.get(f"{name} classes", lambda: len(train.classes))
         for budget in asked.ours(name):
-            self._chosen.get(f"{name} {budget}", lambda: _ours(train, test, budget))  # noqa: B023
+            self._search(train, test, name, budget)
             print(name, budget, _brief(self.ours(name, budget)), flush=True)
             ours = self.ours(name, budget)
             if ours is None or budget not in asked.budgets or not asked.has_baselines:
@@ -96,6 +97,20 @@ class Results:
                 key = f"{name} {budget} {kind}"
                 self._chosen.get(key, lambda: _or_none(forests.best(kind, limits)))  # noqa: B023
                 print(name, budget, kind, _brief(self._figures(key)), flush=True)
+
+    def _search(self, train: Dataset, test: Dataset, name: str, budget: int) -> None:
+        """Search if the result is unknown; remember which forms pay by validation folds."""
+        key = f"{name} {budget}"
+        if key in self._chosen:
+            return
+        figures, forms = _ours(train, test, budget)
+        self._chosen.get(f"{key} forms", lambda: forms)
+        self._chosen.get(key, lambda: figures)
+
+    def forms(self, names: Sequence[str], budget: int) -> dict[str, Any]:
+        """Return by set what `benchmarks.accuracy.paying_forms.without_each` found."""
+        keys = {name: f"{name} {budget} forms" for name in names}
+        return {name: self._chosen[key] for name, key in keys.items() if key in self._chosen}
 
     def ours(self, name: str, budget: int) -> Figures | None:
         """Return the result of a search; None if it is unknown or nothing fits."""
@@ -135,19 +150,21 @@ class Results:
                 yield from (f"{name} {budget} {kind}" for kind in KINDS)
 
 
-def _ours(train: Dataset, test: Dataset, budget: int) -> dict[str, Any] | None:
-    """Return the figures of a search's result; None if nothing fits."""
+def _ours(
+    train: Dataset, test: Dataset, budget: int
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the figures of a search's result, None if nothing fits, and the forms that pay."""
     (bench,) = find_toolchain(find_target(TARGET))
     try:
         one = chosen(train, test, SETTINGS, Budget(TARGET, flash=budget), bench, N_TIMED)
     except BudgetError:
-        return None
-    return asdict(
-        Figures(
-            words=one.words, misses=packed(one.said != test.y), n_test=test.n_rows,
-            flash=one.flash, mean=one.tested.mean, worst=one.tested.max, learned=one.learned.mean,
-        )
+        return None, {}
+    figures = Figures(
+        words=one.words, misses=packed(one.said != test.y), n_test=test.n_rows,
+        flash=one.flash, mean=one.tested.mean, worst=one.tested.max, learned=one.learned.mean,
     )  # fmt: skip
+    assert one.found.chosen is not None
+    return asdict(figures), without_each(one.found.tried, one.found.chosen)
 
 
 def _or_none(one: Figures | None) -> dict[str, Any] | None:
@@ -160,7 +177,7 @@ def _brief(one: Figures | None) -> str:
     return f"{one.error:.2f} % {one.flash:,} B {one.mean:,.0f} instructions; {one.words}"
 
 
-def tables(rows: Sequence[Row], equals: Sequence[Equal]) -> dict[str, str]:
+def tables(rows: Sequence[Row], equals: Sequence[Equal], forms: dict[str, Any]) -> dict[str, str]:
     """Return the tables of the page."""
     return {
         "summary": summary(rows),
@@ -169,6 +186,7 @@ def tables(rows: Sequence[Row], equals: Sequence[Equal]) -> dict[str, str]:
         "earlier": earlier_rows(rows),
         "flash": equal_rows(equals),
         "chosen": chosen_rows(rows, MAIN),
+        "forms": form_rows(forms),
     }
 
 
@@ -191,7 +209,8 @@ def main(data: Path, output: Path, sets: str, budgets: str, baselines: bool, rep
         except BnccError as error:  # the other sets are measured nevertheless
             print(name, error, flush=True)
             failed = True
-    found = tables(list(results.rows(names, sizes)), list(results.equals(names)))
+    forms = results.forms(names, MAIN)
+    found = tables(list(results.rows(names, sizes)), list(results.equals(names)), forms)
     print("\n".join(f"{name}\n{text}" for name, text in found.items()))
     if failed:
         raise SystemExit("a set failed; fix it, and run the same command again")

@@ -14,7 +14,7 @@ from bncc.model.reference import predict
 from bncc.on_device import measure_ours
 from bncc.pricing import entries_of, options_of
 from bncc.resources import Budget
-from bncc.search.budget_search import search
+from bncc.search.budget_search import Found, search
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
 
@@ -32,6 +32,7 @@ class ChosenModel:
     flash: int  # Bytes
     learned: Cost  # A decision from readings, over random training rows
     tested: Cost  # Likewise, over random test rows
+    found: Found  # The search
 
 
 def chosen(
@@ -59,4 +60,4 @@ def chosen(
         costs.append(measured.costs[METERED[entry]])
     said = predict(model, states_of(model.features, test.table))
     words = Evaluation(found.settings, errors=(), choice=(), price=price).words
-    return ChosenModel(words, said, flash, *costs)
+    return ChosenModel(words, said, flash, *costs, found)

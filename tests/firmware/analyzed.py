@@ -205,12 +205,16 @@ one, long names, no branches on inputs, features marginalized in each of three w
 readings."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
+    **hand.FRONTS,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }
 """Models of which no kernel but those that compare readings is analyzed."""
 COMPARING = (
-    *(Analyzed(name, EmitOptions("m", ENTRIES), has_selftest=True) for name in hand.TREES),
+    *(
+        Analyzed(name, EmitOptions("m", ENTRIES), has_selftest=True)
+        for name in (*hand.TREES, *hand.FRONTS)
+    ),
     Analyzed("trees_of_sensors", EmitOptions("m", ENTRIES | {"checked"}, target="avr")),
     *(
         Analyzed(name, EmitOptions("m", ENTRIES, kernel=kernel, compare="readings"))

@@ -14,7 +14,7 @@ from tests.cut_programs import emitted, stand_in
 from tests.firmware.compiled import STANDARDS, compile_as_one, faults, write_all
 from tests.firmware.fleet import Member, answers
 from tests.firmware.machines import MACHINES
-from tests.models import trees_of_sensors
+from tests.models import FRONTS, trees_of_sensors
 from tests.tree_programs import tree_program
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -60,6 +60,7 @@ def test_the_c_is_strict_and_never_multiplies(machine, require_machine, tmp_path
     files |= {
         f"sensors {n}": emit_c(trees_of_sensors(n, 1 + n % 3), options).files for n in (2, 3, 4)
     }
+    files |= {name: emit_c(made(), options).files for name, made in FRONTS.items()}
     names = write_all(tmp_path, files)
     compile_as_one(chosen, tmp_path, names, (*STANDARDS["c++17"], "-O2"))
     assert faults(chosen, tmp_path, names, ("-Os", "-O2", "-O3")) == {}
@@ -85,6 +86,17 @@ def test_targets_agree(require_bench, target: str) -> None:
         assert np.array_equal(scores, wanted - wanted.min(axis=1, keepdims=True)), way
         assert np.array_equal(classes, wanted.argmin(axis=1)), way
         assert np.array_equal(trusted, wanted.argmin(axis=1)), way
+
+
+@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
+@pytest.mark.parametrize("name", FRONTS)
+def test_fronts_agree(require_bench, target: str, name: str) -> None:
+    """The front and what is behind it, asked by every entry point."""
+    require_bench(target)
+    options = EmitOptions("m", frozenset({"raw", "scores", "trusted"}), target=target)
+    model = FRONTS[name]()
+    outcome = verify(model, emission=emit_c(model, options), target=target, n_random=60)
+    assert outcome.agree, outcome.first_mismatch
 
 
 @pytest.mark.parametrize("target", ["avr", "cortex-m0"])

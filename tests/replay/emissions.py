@@ -43,6 +43,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     **hand.NAMED,
     **LARGE,
     **hand.TREES,
+    **hand.FRONTS,
     "tables_of_floats": partial(direct.model_of, "float32"),
     "tables_of_int16": partial(direct.model_of, "int16"),
     "tables_of_codes": lambda: mixed.model_of(mixed.MIXES["codes"], 9),
@@ -51,7 +52,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "ranged_tables": lambda: ranged(hand.sum_of_tables()),
 }
 """Every handwritten model, the random ones of a realistic size, and the trained examples."""
-WHOLE = (*hand.NAMED, *hand.TREES, *_EXAMPLES, "ranged")
+WHOLE = (*hand.NAMED, *hand.TREES, *hand.FRONTS, *_EXAMPLES, "ranged")
 """Models small enough for the whole search for near ties, which the self-test begins with."""
 VARIED = (
     "naive_integer", "tan_float", "general_network", "pseudo_tan", "sum_of_tables", "wide_states",

@@ -33,7 +33,7 @@ def test_there_are_twenty_sets_and_the_earlier_commit_has_the_same():
 
 def test_the_page_has_a_place_for_every_table():
     text = PAGE.read_text("utf-8")
-    places = {name: held(text, name) for name in twenty_sets.tables([], [])}
+    places = {name: held(text, name) for name in twenty_sets.tables([], [], {})}
     assert set(places) == set(re.findall("<!-- table: (.+) -->", text))
 
 
@@ -42,6 +42,9 @@ def test_flash_at_equal_error_takes_more_searches_of_eight_sets_alone():
     assert set(asked.ours("phoneme")) == {*BUDGETS, *EQUAL_BUDGETS}
     assert asked.ours("vowel") == BUDGETS
     assert Asked(("phoneme",), (4096,)).ours("phoneme") == (4096,)
+
+
+PAID = {"front": [[60.0, 0.1], [600.0, 0.1]]}
 
 
 @pytest.fixture
@@ -62,7 +65,7 @@ def fake(monkeypatch):
 
     def ours(train, test, budget):
         asked.append(budget)
-        return None if budget == 1024 else asdict(figures(flash=budget - 1))
+        return (None, {}) if budget == 1024 else (asdict(figures(flash=budget - 1)), PAID)
 
     monkeypatch.setattr(twenty_sets, "parts", lambda data, name: (Rows, Rows))
     monkeypatch.setattr(twenty_sets, "find_toolchain", lambda target: (None,))
@@ -79,6 +82,7 @@ def test_baselines_have_our_flash_and_half_as_many_instructions_more(tmp_path, f
     assert fake == [1024, 4096, ("vowel", "tree", *limits), ("vowel", "forest", *limits)]
     Results(tmp_path).measure(None, "vowel", asked)
     assert len(fake) == 4
+    assert Results(tmp_path).forms(("vowel", "letter"), 4096) == {"vowel": PAID}
     (row,) = Results(tmp_path).rows(("vowel", "letter"), (1024, 4096))
     assert (row.budget, row.ours.flash, row.tree.wrong, row.forest) == (4096, 4095, 5, None)
 
@@ -108,7 +112,7 @@ def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypa
         if not fake:
             fake.append("failed")
             raise ToolchainError("no compiler")
-        return asdict(figures(wrong=7))
+        return asdict(figures(wrong=7)), {}
 
     monkeypatch.setattr(twenty_sets, "_ours", ours)
     options = ["-o", str(tmp_path), "--sets", "vowel,krkopt", "--budgets", "4096"]
