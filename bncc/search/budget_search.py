@@ -16,11 +16,11 @@ from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
 from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
-from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
+from bncc.search.ensemble_configs import BITS, FRONT_KEY, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
-from bncc.search.fronts import may_have_fronts, with_fronts
+from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
@@ -300,8 +300,7 @@ def _with_fronts(
     fronts = [*with_fronts(tried, evaluator, stop)]
     if stop.is_wanted:
         return [*tried, *fronts]
-    close = {id(one) for one in close_to_best([*tried, *fronts])}
-    compared = [one for one in fronts if id(one) in close]
+    compared = worth_layouts(fronts, tried)
     prices = evaluator.layouts([one.settings for one in compared])
     layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
     return [*tried, *(replace(one, layout=layouts.get(id(one))) for one in fronts)]
@@ -354,7 +353,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
             n_leaves = int(share * int(options["leaves"]))
             options |= {"tables": str(int(n_leaves >= 2)), "leaves": str(n_leaves)}
         if options["tables"] == "1" and "leaves" in options:
-            options.pop("front", None)  # a single tree has none
+            options.pop(FRONT_KEY, None)  # a single tree has none
         if options["tables"] == "0":
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"

@@ -41,9 +41,19 @@ def best_of(tried: Sequence[Evaluation]) -> Evaluation:
     return min(tried, key=lambda one: one.order)
 
 
+def best_alone(tried: Sequence[Evaluation]) -> Evaluation:
+    """
+    Return the best candidate without a front, to which others are compared.
+
+    A front repeats the decisions of the tables behind it: where it has fewer errors, it is by luck,
+    which must not exclude candidates.
+    """
+    return best_of([one for one in tried if not one.has_front] or tried)
+
+
 def close_to_best(tried: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the candidates that are not clearly worse than the best on the same rows."""
-    best = best_of(tried)
+    best = best_alone(tried)
     return [one for one in tried if one is best or _is_close(one, best)]
 
 

@@ -20,7 +20,7 @@ from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.pricing import fast_time_of, layout_price_of, price_of
 from bncc.resources import Budget, Resources
-from bncc.search.ensemble_configs import OF_REFIT
+from bncc.search.ensemble_configs import FRONT_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
@@ -92,6 +92,11 @@ class Evaluation:
     def resources(self) -> Resources:
         """Resources of the best known layout."""
         return self.layout or self.price
+
+    @property
+    def has_front(self) -> bool:
+        """True if it was asked for a front."""
+        return FRONT_KEY in self.settings.structure_options
 
     @property
     def expected_time(self) -> float:

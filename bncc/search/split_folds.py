@@ -11,12 +11,13 @@ from bncc._types import BoolArray, FloatArray
 from bncc.boosting.boost import Boosted, boost
 from bncc.boosting.front import with_front
 from bncc.boosting.learn import refit
-from bncc.boosting.settings import SETTINGS, BoostSettings, Recipe, recipe_of
+from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned
 from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
+from bncc.search.ensemble_configs import FRONT_KEY
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
@@ -34,7 +35,6 @@ OF_REFIT = frozenset({
 BYTE_SPAN = 255
 MOST_MODELS = 64
 """Largest number of learned models that are kept for their layouts."""
-FRONT_KEY = SETTINGS["front"].key
 SPARE = 1.25
 """Ratio of grown to requested tables if the existing ones are too few, for later requests."""
 

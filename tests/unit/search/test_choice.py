@@ -73,6 +73,20 @@ def test_the_mean_time_decides_and_not_the_worst_case():
     assert fronted.expected_time == 150.0
 
 
+def test_a_front_that_is_better_by_luck_excludes_no_other_candidate():
+    settings = replace(BASE, structure="tables", structure_options={"front": "8"})
+    lucky = replace(one(range(20), 900, 4000), settings=settings)
+    other = one([*range(40), *range(100, 125)], 800, 3000)
+    assert is_worse(CLOSE.losses, lucky.losses, 1)
+    assert close_to_best([lucky, CLOSE, BEST]) == [lucky, CLOSE, BEST]
+    assert chosen_of([lucky, CLOSE, BEST], "balanced") is CLOSE
+    assert close_to_best([lucky, other]) == [lucky, other]
+    assert close_to_best([lucky]) == [lucky]
+    # One that is worse is judged as any other.
+    unlucky = replace(WORSE, settings=settings)
+    assert close_to_best([unlucky, BEST]) == [BEST]
+
+
 def test_layouts_are_compared_of_the_fastest_and_the_smallest():
     rng = np.random.default_rng(1)
     tried = [one(range(40), *(int(n) for n in rng.integers(100, 9999, 2))) for _ in range(20)]

@@ -17,7 +17,7 @@ from bncc.search.choice import best_of, close_to_best
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
-from bncc.search.fronts import LEAVES, may_have_fronts, with_fronts
+from bncc.search.fronts import LEAVES, may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import CODE, no_estimate, price_by_tables
@@ -152,7 +152,7 @@ def test_the_fast_ones_and_the_best_have_fronts_but_no_single_tree(wifi, priced)
     counts = (8, 10, 12, 14, 16)
     sums = [judged(evaluator, EnsembleConfig(leaves=16, bits=4), n) for n in counts]
     tree = judged(evaluator, EnsembleConfig(leaves=64, bits=4, is_single=True), 1)
-    losses = np.zeros_like(sums[0].losses)
+    losses = np.ones_like(sums[0].losses)  # no front is worse
     alike = [replace(one, losses=losses, choice=(0.1,) * 5) for one in [*sums, tree]]
     best = replace(alike[4], choice=(0.05,) * 5)
     worse = replace(alike[0], losses=losses + 1, choice=(0.9,) * 5)
@@ -162,6 +162,37 @@ def test_the_fast_ones_and_the_best_have_fronts_but_no_single_tree(wifi, priced)
     tables = {int(one.settings.structure_options["tables"]) for one in found}
     assert tables == {10, 12, 14, 16}
     assert all(one.form.leaves == 16 for one in found)
+
+
+def test_no_c_is_built_of_fronts_that_are_clearly_worse(wifi, priced, monkeypatch):
+    evaluator = evaluator_of(wifi, 10**6)
+    one = judged(evaluator, EnsembleConfig(rows=8), 8)
+    perfect = replace(one, losses=one.losses * 0, choice=(0.0,) * 5)
+    built = []
+
+    def price(model, *others):
+        built.append(model)
+        return price_with_front(model, *others)
+
+    monkeypatch.setattr(evaluation, "price_of", price)
+    monkeypatch.setattr("bncc.search.fronts.close_to_best", lambda tried: list(tried))
+    assert list(with_fronts([one], evaluator, StopRequest()))
+    assert built
+    built.clear()
+    assert list(with_fronts([perfect, one], evaluator_of(wifi, 10**6), StopRequest())) == []
+    assert built == []
+
+
+def test_layouts_are_built_of_fronts_that_may_be_the_fastest(wifi, priced):
+    evaluator = evaluator_of(wifi, 10**6)
+    one = judged(evaluator, EnsembleConfig(rows=8), 8)
+
+    def timed(mean):
+        spans = {"predict": Span(1, mean, 1000)}
+        return replace(one, price=replace(one.price, instructions=spans))
+
+    fronts = [timed(30.0), timed(400.0), timed(401.0)]
+    assert worth_layouts(fronts, [timed(100.0), timed(900.0)]) == fronts[:2]
 
 
 def test_an_early_end_tries_no_more(wifi, priced):
