@@ -36,7 +36,11 @@ _WITH = {"predict-raw": "raw", "predict": None}
 
 @dataclass(frozen=True)
 class Span:
-    """Instructions, or cycles, of one call over some inputs; all three are equal in an estimate."""
+    """
+    Instructions, or cycles, of one call over some inputs.
+
+    All three are equal in an estimate, unless a front decides a known share of the inputs.
+    """
 
     min: int
     mean: float
@@ -82,6 +86,13 @@ class Resources:
         if any(entry not in self.spans for entry in self.entries):
             return None
         return max(self.spans[entry].max for entry in self.entries)
+
+    @property
+    def typical(self) -> float | None:
+        """Largest mean of the entry points; None if the time of any is unknown."""
+        if any(entry not in self.spans for entry in self.entries):
+            return None
+        return float(max(self.spans[entry].mean for entry in self.entries))
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of the command line's contract."""

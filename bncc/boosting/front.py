@@ -1,6 +1,6 @@
 """A sure-leaf front: a small tree that answers where it is sure to decide as the tables do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
@@ -85,7 +85,8 @@ def fit_front(learned: Learned, samples: Samples, settings: BoostSettings) -> Fr
     """
     Fit a front to the decisions of tables; None without a sure leaf.
 
-    It reads only cuts that the tables have.
+    It reads only cuts that the tables have. Trees of half as many leaves, and so on, overfit less:
+    the first one with a sure leaf is taken.
     """
     cuts = learned.grids.used_cuts
     task = _Task(
@@ -93,17 +94,28 @@ def fit_front(learned: Learned, samples: Samples, settings: BoostSettings) -> Fr
         learned.costs(samples.X).argmin(axis=1),
         samples.weights,
         samples.n_classes,
-        settings,
+        settings.front,
+        settings.seed,
     )
+    while task.leaves >= 2:
+        front = _fit(task, cuts)
+        if front is not None:
+            return front
+        task = replace(task, leaves=task.leaves // 2)
+    return None
+
+
+def _fit(task: "_Task", cuts: Mapping[int, Sequence[int]]) -> Front | None:
+    """Fit a front of one size; `cuts` are those of each feature that is read."""
     limit, differing = sure_limit(task)
     if limit is None:
         return None
     grown = _grow(task)
     decisions = np.where(grown.shares < limit, grown.decisions, UNSURE)
-    if len(decisions) == 1 or not (decisions != UNSURE).any():
-        return None
-    tree, leaves = branching_table(_merged(grown, decisions, tuple(cuts), list(cuts.values())))
     answers = float((decisions[grown.leaves_of(task.X)] != UNSURE).mean())
+    if len(decisions) == 1 or answers == 0:
+        return None
+    tree, leaves = branching_table(_merged(grown, decisions, tuple(cuts), tuple(cuts.values())))
     return Front(tree, decisions[leaves], answers, differing)
 
 
@@ -115,7 +127,8 @@ class _Task:
     decided: IntArray  # (n_samples,) int64: Decisions of the tables
     weights: FloatArray  # (n_samples,) float64
     n_classes: int
-    settings: BoostSettings
+    leaves: int  # Most leaves of the tree
+    seed: int
 
     def take(self, rows: BoolArray) -> "_Task":
         return replace(self, X=self.X[rows], decided=self.decided[rows], weights=self.weights[rows])
@@ -150,7 +163,7 @@ def sure_limit(task: _Task) -> tuple[float | None, float]:
     n = len(task.decided)
     if n < FOLDS:
         return None, 0.0
-    fold_of = np.random.default_rng([task.settings.seed, 3]).permutation(n) % FOLDS
+    fold_of = np.random.default_rng([task.seed, 3]).permutation(n) % FOLDS
     shares, is_other = np.empty(n), np.empty(n, dtype=np.bool_)
     for fold in range(FOLDS):
         held = fold_of == fold
@@ -170,9 +183,9 @@ def _grow(task: _Task) -> _Grown:
 
     fitted = DecisionTreeClassifier(
         criterion=CRITERION,
-        max_leaf_nodes=task.settings.front,
+        max_leaf_nodes=task.leaves,
         max_depth=MOST_DEPTH,
-        random_state=task.settings.seed % 2**32,
+        random_state=task.seed % 2**32,
     ).fit(task.X, task.decided, sample_weight=task.weights)
     n_nodes, leaves = fitted.tree_.node_count, fitted.apply(task.X)
     votes = np.zeros((n_nodes, task.n_classes))

@@ -14,6 +14,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.provenance import data_line
 from bncc.lower.c.c99 import number_text
 from bncc.model.card import (
+    SURE_FRONT,
     class_parent_names,
     cycle_note,
     early_end_note,
@@ -259,7 +260,7 @@ def _of_tables(model: Model, facts: dict[str, Any]) -> list[list[str]]:
         ]
         if isinstance(lookup, BranchingTable):
             cuts.insert(0, f"tree of {lookup.n_cuts} nodes, {lookup.depth} deep")
-        name = FRONT if t == 0 and FRONT in facts else str(t)
+        name = FRONT if t == 0 and SURE_FRONT in facts else str(t)
         table.append([name, str(lookup.n_rows), str(bits), "; ".join(cuts)])
     return table
 

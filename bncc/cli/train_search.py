@@ -247,6 +247,7 @@ def _price(price: Resources) -> dict[str, Any]:
     return {
         "flash": price.flash,
         "instructions": price.slowest,
+        "mean": price.typical,
         "optimize": price.optimize,
         "measured": price.how == "measured",
     }
@@ -319,22 +320,23 @@ def _front(found: "Found") -> list[str]:
 
 
 def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
-    rows = [[head, "error", "folds", "flash", f"{found.price.unit}, at most"]]
+    rows = [[head, "error", "folds", "flash", f"{found.price.unit}, mean", "at most"]]
     rows += [
         [
             one.words + (" (chosen)" if one is found.chosen else ""),
             f"{100 * one.error:.2f} %",
             f"{len(one.errors)}",
             f"{one.resources.flash:,}",
-            _time(one),
+            _time(one.resources.typical),
+            _time(one.resources.slowest),
         ]
         for one in shown
     ]
-    return aligned(rows, right=(1, 2, 3, 4))
+    return aligned(rows, right=(1, 2, 3, 4, 5))
 
 
-def _time(one: "Evaluation") -> str:
-    return "-" if one.resources.slowest is None else f"{one.resources.slowest:,}"
+def _time(time: float | None) -> str:
+    return "-" if time is None else f"{time:,.0f}"
 
 
 def _others(found: "Found", unit: str) -> list[list[str]]:
@@ -343,7 +345,7 @@ def _others(found: "Found", unit: str) -> list[list[str]]:
         [
             name,
             f"{100 * one.error:.2f} % validation, {one.price.flash:,} bytes, "
-            f"{_time(one)} {unit}: {one.words}",
+            f"{_time(one.resources.typical)} {unit}: {one.words}",
         ]
         for name, one in (("half", found.half), ("twice", found.twice))
         if one is not None

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
-from bncc.model.front import FRONT, front_facts, front_of
+from bncc.model.front import front_facts, front_of
 from bncc.model.model import Model
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
@@ -20,6 +20,9 @@ _FROM_TRAINING = (
     *("confusion", "recall", "confusion_of"),
     *("error_cross_validation", "folds", "error_interval", "interval_method"),
 )
+
+SURE_FRONT = "sure_front"
+"""Key of the facts of a front: ``front`` has the best candidates of a search."""
 
 _MOST_SHOWN = 40
 """Letters of a bad record in a message."""
@@ -45,7 +48,7 @@ def model_facts(model: Model) -> dict[str, Any]:
     if isinstance(model.structure, TableEnsemble):
         facts["prior_bits"] = of_prior
     if (front := front_facts(model)) is not None:
-        facts[FRONT] = front
+        facts[SURE_FRONT] = front
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -135,7 +138,7 @@ def number_words(model: Model) -> str:
 
 def front_words(facts: Mapping[str, Any]) -> str | None:
     """Describe what a front decides, from the facts of a model; None without a record of it."""
-    front = facts.get(FRONT) or {}
+    front = facts.get(SURE_FRONT) or {}
     answers, differing = front.get("answers"), front.get("differing")
     if answers is None or differing is None:
         return None

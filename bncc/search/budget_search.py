@@ -10,15 +10,17 @@ from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
 from bncc.interrupts import StopRequest
+from bncc.model.front import front_of as front_of_model
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
 from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
-from bncc.search.ensemble_configs import BITS, ROWS, EnsembleConfig
+from bncc.search.ensemble_configs import BITS, FRONT_KEY, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
+from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
@@ -165,7 +167,8 @@ def searched(
     as well, and in twice the budget for the report.
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
-    chosen of those that are not clearly worse than the best, in the fastest layout that fits.
+    chosen of those that are not clearly worse than the best, in the fastest layout that fits; the
+    fast ones of these are tried with a front as well.
 
     The result does not depend on the log or on the workers: evaluations in the log are not
     repeated.
@@ -195,6 +198,8 @@ def searched(
         larger = _tried_in_parts(tried, room, evaluator, prefer, stop)
         if not stop.is_wanted:
             tried = _with_layouts(tried, evaluator, prefer)
+        if may_have_fronts(given.budget, prefer, given.folds[0].choose_by):
+            tried = _with_fronts(tried, evaluator, stop)
         is_short = stop.is_wanted
         chosen = chosen_of(tried, prefer)
         found = _final(evaluator, chosen)
@@ -288,6 +293,19 @@ def _with_layouts(
     return [replace(one, layout=layouts[id(one)]) if id(one) in layouts else one for one in tried]
 
 
+def _with_fronts(
+    tried: list[Evaluation], evaluator: Evaluator, stop: StopRequest
+) -> list[Evaluation]:
+    """Return the candidates and some with fronts, those that may be chosen with their layouts."""
+    fronts = [*with_fronts(tried, evaluator, stop)]
+    if stop.is_wanted:
+        return [*tried, *fronts]
+    compared = worth_layouts(fronts, tried)
+    prices = evaluator.layouts([one.settings for one in compared])
+    layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
+    return [*tried, *(replace(one, layout=layouts.get(id(one))) for one in fronts)]
+
+
 def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:
     """Return the candidate with the lowest loss in a budget, None if none fits."""
     fitting = [replace(one, layout=None) for one in tried if budget.admits(one.price)]
@@ -322,18 +340,20 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     slow: list[Found] = []
     while True:
         result, price = evaluator.trained(settings)
-        n_tables = len(result.model.tables)
+        n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)
         if budget.admits(price):
             slow.append(Found(result, settings, price))
             if n_tables == 1 or len(slow) > MOST_RETRIES or not _is_slower(price, best.resources):
                 # Those that are no faster than the first one have fewer tables for nothing.
-                fastest = min(slow, key=lambda found: found.price.slowest or 0)
+                fastest = min(slow, key=lambda found: found.price.typical or 0)
                 return fastest if _is_slower(slow[0].price, fastest.price) else slow[0]
         share = LESS / max(1.0, budget.utilization(price) ** 0.5)
         options = {**settings.structure_options, "tables": str(int(share * n_tables))}
         if n_tables == 1 and "leaves" in options:
             n_leaves = int(share * int(options["leaves"]))
             options |= {"tables": str(int(n_leaves >= 2)), "leaves": str(n_leaves)}
+        if options["tables"] == "1" and "leaves" in options:
+            options.pop(FRONT_KEY, None)  # a single tree has none
         if options["tables"] == "0":
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"
@@ -342,9 +362,9 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
 
 
 def _is_slower(price: Resources, than: Resources) -> bool:
-    if price.slowest is None or than.slowest is None:
+    if price.typical is None or than.typical is None:
         return False
-    return price.slowest > SLOWER * than.slowest and price.optimize != than.optimize
+    return price.typical > SLOWER * than.typical and price.optimize != than.optimize
 
 
 def _least(given: SearchInput, families: tuple[str, ...]) -> str:

@@ -1,4 +1,8 @@
-"""Choice among the candidates of a budget search: by error, or by time where errors are close."""
+"""
+Choice among the candidates of a budget search: by error, or by time where errors are close.
+
+Time is the mean over the measured rows. Limits apply to the slowest call.
+"""
 
 from collections.abc import Sequence
 
@@ -37,9 +41,19 @@ def best_of(tried: Sequence[Evaluation]) -> Evaluation:
     return min(tried, key=lambda one: one.order)
 
 
+def best_alone(tried: Sequence[Evaluation]) -> Evaluation:
+    """
+    Return the best candidate without a front, to which others are compared.
+
+    A front repeats the decisions of the tables behind it: where it has fewer errors, it is by luck,
+    which must not exclude candidates.
+    """
+    return best_of([one for one in tried if not one.has_front] or tried)
+
+
 def close_to_best(tried: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the candidates that are not clearly worse than the best on the same rows."""
-    best = best_of(tried)
+    best = best_alone(tried)
     return [one for one in tried if one is best or _is_close(one, best)]
 
 
@@ -74,8 +88,8 @@ def front_of(tried: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
 
 
 def _time(one: Evaluation) -> float:
-    slowest = one.resources.slowest
-    return float("inf") if slowest is None else float(slowest)
+    typical = one.resources.typical
+    return float("inf") if typical is None else typical
 
 
 def _is_close(one: Evaluation, best: Evaluation) -> bool:

@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from bncc.boosting.settings import BoostSettings
+from bncc.boosting.settings import SETTINGS, BoostSettings
 from bncc.structure.catalog import SUM
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import DEFAULT_CUTS
 
+FRONT_KEY = str(SETTINGS["front"].key)
+"""Structure option of the leaves of a front."""
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
 CUT_BITS: tuple[int, ...] = (0, 8)
@@ -122,7 +124,7 @@ class EnsembleConfig:
         if self.cut_bits:
             options["cut-bits"] = str(self.cut_bits)
         if self.front:
-            options["front"] = str(self.front)
+            options[FRONT_KEY] = str(self.front)
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:

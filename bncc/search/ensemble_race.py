@@ -96,6 +96,11 @@ def resized(
         if used <= 1 or n_tables == 1:
             break
         n_tables = max(1, min(n_tables - 1, int(n_tables / used)))
+    return judged_form(form, settings, evaluator)
+
+
+def judged_form(form: EnsembleConfig, settings: TrainSettings, evaluator: Evaluator) -> JudgedSum:
+    """Evaluate boosted tables of a form on all folds."""
     return _sum(form, settings, tuple(evaluator.judgements(settings)), evaluator)
 
 

@@ -20,7 +20,7 @@ from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.pricing import fast_time_of, layout_price_of, price_of
 from bncc.resources import Budget, Resources
-from bncc.search.ensemble_configs import OF_REFIT
+from bncc.search.ensemble_configs import FRONT_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
@@ -94,10 +94,15 @@ class Evaluation:
         return self.layout or self.price
 
     @property
+    def has_front(self) -> bool:
+        """True if it was asked for a front."""
+        return FRONT_KEY in self.settings.structure_options
+
+    @property
     def expected_time(self) -> float:
-        """Time in the layout that suits the budget best: known, or the best estimate of it."""
-        slowest = self.resources.slowest
-        known = float("inf") if slowest is None else float(slowest)
+        """Mean time in the layout that suits the budget best: known, or the best estimate of it."""
+        typical = self.resources.typical
+        known = float("inf") if typical is None else typical
         return known if self.layout is not None or self.fast is None else min(known, self.fast)
 
     @property

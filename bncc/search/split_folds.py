@@ -3,17 +3,21 @@
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from math import ceil
+from typing import TypeVar
 
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray
 from bncc.boosting.boost import Boosted, boost
+from bncc.boosting.front import with_front
 from bncc.boosting.learn import refit
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
+from bncc.boosting.sums import Learned
 from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
+from bncc.search.ensemble_configs import FRONT_KEY
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
@@ -33,6 +37,8 @@ MOST_MODELS = 64
 """Largest number of learned models that are kept for their layouts."""
 SPARE = 1.25
 """Ratio of grown to requested tables if the existing ones are too few, for later requests."""
+
+Kept = TypeVar("Kept")
 
 
 class Fold:
@@ -55,6 +61,7 @@ class Fold:
         self._base = base
         self._rows: dict[Hashable, SumRows] = {}
         self._models: dict[str, Model] = {}
+        self._learned: dict[str, Learned] = {}  # Without fronts, which share them
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
 
     @property
@@ -98,11 +105,15 @@ class Fold:
         if key in self._models:
             return self._models[key]
         rows, boosting, recipe = self._ready(settings)
-        learned = refit(self.grown(settings), rows.samples, boosting, recipe)
+        options = {k: v for k, v in settings.structure_options.items() if k != FRONT_KEY}
+        plain_key = repr(replace(settings, structure_options=options))
+        if plain_key not in self._learned:
+            plain = replace(boosting, front=0)
+            learned = refit(self.grown(settings), rows.samples, plain, recipe)
+            _keep(self._learned, plain_key, learned)
+        learned = with_front(self._learned[plain_key], rows.samples, boosting)
         model = rows.model(learned, boosting.bits)
-        if len(self._models) >= MOST_MODELS:
-            self._models.pop(next(iter(self._models)))
-        self._models[key] = model
+        _keep(self._models, key, model)
         return model
 
     def misses(self, model: Model) -> BoolArray:
@@ -131,6 +142,13 @@ class Fold:
         rows = self._rows[key]
         boosting = boost_settings_of(settings, len(rows.classes))
         return rows, boosting, recipe_of(boosting, len(rows.features), len(rows.classes))
+
+
+def _keep(cache: dict[str, Kept], key: str, value: Kept) -> None:
+    """Add a value to a cache, which drops its oldest ones."""
+    if len(cache) >= MOST_MODELS:
+        cache.pop(next(iter(cache)))
+    cache[key] = value
 
 
 def _span(column: Column) -> int:

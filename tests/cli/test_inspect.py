@@ -122,10 +122,10 @@ def test_a_front_is_named_before_the_tables_behind_it(
     assert "\nfront       sure leaves decide 50.0 % of the training rows" in said
     assert re.search(r"^front +3 +5  tree of 2 nodes, 2 deep; hall > -7", said, re.MULTILINE)
     found = run_json("inspect", tmp_path / "m.bncc")
-    assert found["front"] == {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
+    assert found["sure_front"] == {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
     assert [table["rows"] for table in found["tables"]] == [3, 6, 3, 8]
     assert '[label="front\\n3 rows"' in run("inspect", tmp_path / "m.bncc", "--dot").stdout
-    assert "front" not in run_json("inspect", tmp_path / "p.bncc")
+    assert "sure_front" not in run_json("inspect", tmp_path / "p.bncc")
 
 
 def test_a_threshold_below_all_readings_tells_missing_ones(run: Run, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_other_models_have_none():
     for model in (PLAIN, hand.trees_of_sensors(3, 2), hand.tan_float()):
         assert front_of(model) is None
         assert front_facts(model) is None
-        assert "front" not in model_facts(model)
+        assert "sure_front" not in model_facts(model)
 
 
 def test_a_file_keeps_it():
@@ -87,8 +87,8 @@ def test_it_is_described_apart_from_the_tables():
     assert number_words(MODEL) == number_words(PLAIN)
     assert table_widths(MODEL)[1:] == table_widths(PLAIN)
     facts = model_facts(MODEL)
-    assert {**facts, "front": None} == {**model_facts(PLAIN), "front": None}
-    assert facts["front"] == {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
+    assert {**facts, "sure_front": None} == {**model_facts(PLAIN), "sure_front": None}
+    assert facts["sure_front"] == {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
     assert front_words(facts) == (
         "sure leaves decide 50.0 % of the training rows, and 0.25 % of all rows differently than "
         "the tables (cross-validated)"
@@ -99,5 +99,5 @@ def test_it_is_described_apart_from_the_tables():
 def test_a_strange_record_is_no_fact(record):
     model = replace(MODEL, training={"front": record})
     facts = model_facts(model)
-    assert facts["front"] == {"leaves": 3, "sure": 2, "answers": None, "differing": None}
+    assert facts["sure_front"] == {"leaves": 3, "sure": 2, "answers": None, "differing": None}
     assert front_words(facts) is None

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.resources import Span
 from bncc.search.choice import chosen_of, close_to_best, finalists, front_of, is_worse
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
@@ -60,6 +61,30 @@ def test_a_layout_that_is_known_decides_about_time():
     )
     assert chosen_of([quick, CLOSE], "balanced") is quick
     assert [each.resources.slowest for each in front_of([quick, CLOSE])] == [200, 3000]
+
+
+def test_the_mean_time_decides_and_not_the_worst_case():
+    """A front lowers the mean; limits alone apply to the slowest call."""
+    span = {"predict": Span(20, 150.0, 5100)}
+    fronted = replace(BEST, price=replace(BEST.price, instructions=span))
+    assert chosen_of([fronted, CLOSE], "balanced") is fronted
+    assert fronted in finalists([fronted, *[CLOSE] * 9], "balanced")
+    assert front_of([BEST, fronted]) == (fronted,)
+    assert fronted.expected_time == 150.0
+
+
+def test_a_front_that_is_better_by_luck_excludes_no_other_candidate():
+    settings = replace(BASE, structure="tables", structure_options={"front": "8"})
+    lucky = replace(one(range(20), 900, 4000), settings=settings)
+    other = one([*range(40), *range(100, 125)], 800, 3000)
+    assert is_worse(CLOSE.losses, lucky.losses, 1)
+    assert close_to_best([lucky, CLOSE, BEST]) == [lucky, CLOSE, BEST]
+    assert chosen_of([lucky, CLOSE, BEST], "balanced") is CLOSE
+    assert close_to_best([lucky, other]) == [lucky, other]
+    assert close_to_best([lucky]) == [lucky]
+    # One that is worse is judged as any other.
+    unlucky = replace(WORSE, settings=settings)
+    assert close_to_best([unlucky, BEST]) == [BEST]
 
 
 def test_layouts_are_compared_of_the_fastest_and_the_smallest():

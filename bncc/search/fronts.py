@@ -1,0 +1,103 @@
+"""Variants of the best boosted tables with a front, which lowers the mean time of a decision."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bncc.interrupts import StopRequest
+from bncc.resources import Budget, Preference
+from bncc.search.choice import CLOSE, best_alone, best_of, close_to_best, is_worse
+from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.ensemble_race import JudgedSum, judged_form
+from bncc.search.evaluation import Evaluation, Evaluator, losses_of
+from bncc.train.settings import TrainSettings
+
+LEAVES = (128, 32, 8)
+"""Limits on leaves of a front that are tried."""
+BY_TIME = 3
+"""Number of candidates that get a front: the fastest close ones, and the most accurate one."""
+MOST_TRIES = 4
+"""Number of builds to find tables that fit behind a front."""
+LEAST_TABLES = 2
+"""A single tree is as fast as a front."""
+MOST_GAIN = 4.0
+"""Ratio of the times of the smallest layout and the fastest one that is expected at most."""
+WITHOUT_EXIT = frozenset({"scores", "missing", "stream"})
+"""Entry points that need all sums, or features one by one, so that no leaf ends them early."""
+
+
+def may_have_fronts(budget: Budget, prefer: Preference, choose_by: str) -> bool:
+    """
+    Return whether a search tries fronts.
+
+    They lower the time alone, and make the classes of easy rows certain, which a log-loss punishes.
+    """
+    is_whole = WITHOUT_EXIT & {*budget.entries, *budget.extras}
+    return prefer == "balanced" and choose_by != "log-loss" and not is_whole
+
+
+def with_fronts(
+    tried: Sequence[Evaluation], evaluator: Evaluator, stop: StopRequest
+) -> Iterator[JudgedSum]:
+    """Yield variants of the best candidates with fronts, with as many tables as fit behind them."""
+    best = best_alone(tried)
+    for one in _to_front(tried):
+        seen: set[str] = set()
+        for leaves in LEAVES:
+            if stop.is_wanted:
+                return
+            form, n_tables = replace(one.form, front=leaves), _n_tables(one)
+            if not _is_close(form.settings(evaluator.given.base, n_tables), best, evaluator):
+                continue
+            settings = _fitted(form, n_tables, evaluator)
+            if settings is None:
+                continue
+            code = evaluator.priced(settings).price.code
+            # A smaller limit that changes nothing is no other candidate.
+            if code is None or code not in seen:
+                seen.add(code or "")
+                yield judged_form(form, settings, evaluator)
+
+
+def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> list[Evaluation]:
+    """Return the candidates with fronts that may be chosen if their fastest layouts are."""
+    close = {id(one) for one in close_to_best([*tried, *fronts])}
+    fastest = min(one.expected_time for one in close_to_best(tried))
+    return [one for one in fronts if id(one) in close and one.expected_time <= MOST_GAIN * fastest]
+
+
+def _is_close(settings: TrainSettings, best: Evaluation, evaluator: Evaluator) -> bool:
+    """Return whether boosted tables are not clearly worse than the best; without a build."""
+    losses = losses_of(tuple(evaluator.judgements(settings)))
+    return best.losses is None or not is_worse(losses, best.losses, CLOSE)
+
+
+def _n_tables(one: JudgedSum) -> int:
+    return int(one.settings.structure_options["tables"])
+
+
+def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
+    """Return the fastest close candidates with several tables, and the most accurate one."""
+    close = close_to_best(tried)
+    sums = [one for one in close if isinstance(one, JudgedSum) and _n_tables(one) >= LEAST_TABLES]
+    if not sums:
+        return []
+    fastest = sorted(sums, key=lambda one: one.expected_time)[:BY_TIME]
+    chosen = {id(one): one for one in (*fastest, best_of(sums))}
+    return [one for one in chosen.values() if isinstance(one, JudgedSum)]
+
+
+def _fitted(form: EnsembleConfig, n_tables: int, evaluator: Evaluator) -> TrainSettings | None:
+    """Return settings with a front and as many tables as fit; None if none do, or it is unsure."""
+    budget = evaluator.given.budget
+    for _ in range(MOST_TRIES):
+        if n_tables < LEAST_TABLES:
+            break
+        settings = form.settings(evaluator.given.base, n_tables)
+        found = evaluator.priced(settings)
+        if found.n_tables == len(evaluator.grown(settings)):
+            break  # no leaf is sure
+        used = budget.utilization(found.price)
+        if used <= 1:
+            return settings
+        n_tables = min(n_tables - 1, int(n_tables / used))
+    return None
