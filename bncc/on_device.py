@@ -193,8 +193,9 @@ def measure_ours(
     with_trusted: bool = True,
     kept: tuple[Metered, ...] | None = None,
     others: Inputs | None = None,
+    only_kept: bool = False,
 ) -> Measurement:
-    """Measure the classifier that bncc emits."""
+    """Measure the classifier that bncc emits, see `bncc.device.measure.measure`."""
     emission = emission or emit_c(model, options)
     built = sources_of(model, emission)
     trusting = None
@@ -211,6 +212,7 @@ def measure_ours(
         kept=_kept(model, emission) if kept is None else kept,
         others=others,
         trusting=trusting,
+        only_kept=only_kept,
     )
 
 
@@ -265,6 +267,7 @@ def resources_of(
         with_trusted=False,
         kept=tuple(METERED[entry] for entry in entries),
         others=others,
+        only_kept=True,
     )
     return as_resources(measured, bench, entries, optimize, _digest(emission))
 

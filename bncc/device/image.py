@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from elftools.elf.constants import SH_FLAGS
@@ -143,7 +143,7 @@ class Builder:
     def link(self, to: str, *objects: str) -> Image:
         """Link objects with start-up code and the compiler's libraries."""
         command = (*self.tool.command, *self.target.flags[self.tool.name], "-Wl,--gc-sections")
-        parts, libraries = ((), ()) if self.target.brings_runtime else self._bare()
+        parts, libraries = ((), ()) if self.target.brings_runtime else self._bare
         if self.is_foreign and self._has_headers:
             libraries = ("-lm", *libraries)
         try:
@@ -157,6 +157,7 @@ class Builder:
             ) from None
         return Image(self.folder / to, self.target)
 
+    @cached_property
     def _bare(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return link inputs for a bare-metal image: options with start-up code, and libraries."""
         script = support_file("bare.ld")
@@ -179,9 +180,13 @@ class Builder:
         """Return whether the compiler includes a C library for bare-metal targets."""
         if not self.tool.name.endswith("-eabi-gcc"):
             return False
-        flags = self.target.flags[self.tool.name]
-        found = run((*self.tool.command, *flags, "-print-file-name=libc.a"), self.folder)
-        return Path(found.strip()).is_absolute()
+        return _finds_libc((*self.tool.command, *self.target.flags[self.tool.name]))
+
+
+@cache
+def _finds_libc(command: tuple[str, ...]) -> bool:
+    """Return whether a compiler with some flags finds a C library."""
+    return Path(run((*command, "-print-file-name=libc.a"), Path()).strip()).is_absolute()
 
 
 def calls_of(path: Path) -> Mapping[str, frozenset[str]]:

@@ -87,12 +87,18 @@ def measure(
     kept: tuple[Metered, ...],
     others: Inputs | None = None,
     trusting: Sources | None = None,
+    only_kept: bool = False,
 ) -> Measurement:
-    """Measure the C of a model, with ``trusted`` from another program if given."""
+    """
+    Measure the C of a model, with ``trusted`` from another program if given.
+
+    With `only_kept`, other entry points than those in `kept` are not timed.
+    """
+    only = kept if only_kept else None
     with Meter(built, bench, opt_level) as meter:
-        footprint, found = meter.footprint(kept), dict(meter.costs(inputs))
+        footprint, found = meter.footprint(kept), dict(meter.costs(inputs, only))
         if others is not None:
-            more = _checked(meter.costs(others), model, others, bench)
+            more = _checked(meter.costs(others, only), model, others, bench)
             found = {entry: _wider(cost, more[entry]) for entry, cost in found.items()}
     if trusting is not None:
         with Meter(trusting, bench, opt_level) as meter:

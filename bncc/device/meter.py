@@ -1,7 +1,8 @@
 """Cost of a decision on a target: executed instructions or cycles, stack, flash and RAM."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
-from bncc.device.cross import Simulator, Toolchain, link_program
+from bncc.device.cross import Toolchain, link_program
 from bncc.device.image import Builder, Image, model_object
 from bncc.device.machine import HarnessError, pack, request, row_dtype
 from bncc.device.sources import Sources, support_file
@@ -99,10 +100,14 @@ class Meter:
         """The options that affect code, without the optimization level."""
         return self._builder.code_flags
 
-    def costs(self, inputs: Inputs) -> Mapping[str, Cost]:
-        """Measure every entry point of the C."""
-        simulator = self._bench.simulator
-        image = link_program(self._builder, simulator, "meter", self._object, "BNCC_METER")
+    @cached_property
+    def _image(self) -> Image:
+        return link_program(
+            self._builder, self._bench.simulator, "meter", self._object, "BNCC_METER"
+        )
+
+    def costs(self, inputs: Inputs, only: Collection[Metered] | None = None) -> Mapping[str, Cost]:
+        """Measure every entry point of the C, or some."""
         asked: dict[Metered, AnyArray] = {}
         order, packed = self._bench.target.byte_order, self._bench.target.packed
         states = inputs.X.astype(state_dtype(self._built.interface.n_states).newbyteorder(order))
@@ -122,10 +127,15 @@ class Meter:
             )
             if "raw_checked" in self._built.entries:
                 asked["raw_checked"] = asked["raw"]
-        return {entry: self._cost(image, simulator, entry, rows) for entry, rows in asked.items()}
+        return {
+            entry: self._cost(entry, rows)
+            for entry, rows in asked.items()
+            if only is None or entry in only
+        }
 
-    def _cost(self, image: Image, simulator: Simulator, entry: Metered, rows: AnyArray) -> Cost:
-        reply = simulator.run(image, request(entry, rows), is_metered=True)
+    def _cost(self, entry: Metered, rows: AnyArray) -> Cost:
+        simulator = self._bench.simulator
+        reply = simulator.run(self._image, request(entry, rows), is_metered=True)
         words = np.frombuffer(reply, dtype="<u4").astype(np.int64)
         if len(words) != 4 + 3 * len(rows):
             raise HarnessError(
