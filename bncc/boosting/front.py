@@ -96,6 +96,7 @@ def fit_front(learned: Learned, samples: Samples, settings: BoostSettings) -> Fr
         samples.n_classes,
         settings.front,
         settings.seed,
+        fold_of_rows(len(samples.y), samples.n_copies, settings.seed),
     )
     while task.leaves >= 2:
         front = _fit(task, cuts)
@@ -129,9 +130,16 @@ class _Task:
     n_classes: int
     leaves: int  # Most leaves of the tree
     seed: int
+    fold_of: IntArray  # (n_samples,) int64: Fold of the cross-validation
 
     def take(self, rows: BoolArray) -> "_Task":
-        return replace(self, X=self.X[rows], decided=self.decided[rows], weights=self.weights[rows])
+        return replace(
+            self,
+            X=self.X[rows],
+            decided=self.decided[rows],
+            weights=self.weights[rows],
+            fold_of=self.fold_of[rows],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +162,16 @@ class _Grown:
         return np.asarray(self.fitted.apply(X))
 
 
+def fold_of_rows(n_samples: int, n_copies: int, seed: int) -> IntArray:
+    """
+    Return the fold of each sample, in which all variants of its row are.
+
+    Shapes: returns (n_samples,) int64.
+    """
+    order = np.random.default_rng([seed, 3]).permutation(n_samples // n_copies)
+    return np.tile(order % FOLDS, n_copies)
+
+
 def sure_limit(task: _Task) -> tuple[float | None, float]:
     """
     Choose the largest limit of `SURE` that the guard admits, by cross-validation.
@@ -163,10 +181,9 @@ def sure_limit(task: _Task) -> tuple[float | None, float]:
     n = len(task.decided)
     if n < FOLDS:
         return None, 0.0
-    fold_of = np.random.default_rng([task.seed, 3]).permutation(n) % FOLDS
     shares, is_other = np.empty(n), np.empty(n, dtype=np.bool_)
     for fold in range(FOLDS):
-        held = fold_of == fold
+        held = task.fold_of == fold
         grown, others = _grow(task.take(~held)), task.take(held)
         leaves = grown.leaves_of(others.X)
         shares[held] = grown.shares[leaves]

@@ -223,6 +223,7 @@ def learn_tables(
     weights: AnyArray | None = None,
     progress: Progress = silence,
     should_stop: Callable[[], bool] | None = None,
+    n_copies: int = 1,
 ) -> Learned:
     """
     Learn boosted tables: boost, then refit.
@@ -231,7 +232,7 @@ def learn_tables(
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float.
     """
-    samples = samples_of(X, y, n_states, n_classes, weights)
+    samples = samples_of(X, y, n_states, n_classes, weights, n_copies)
     recipe = recipe_of(settings, X.shape[1], n_classes)
     watch = Watch(progress, should_stop)
     n_epochs = settings.float_epochs + settings.quantized_epochs
@@ -246,6 +247,7 @@ def samples_of(
     n_states: Sequence[int],
     n_classes: int,
     weights: AnyArray | None = None,
+    n_copies: int = 1,
 ) -> Samples:
     """Check and weight samples; see `learn_tables`."""
     if len(y) == 0:
@@ -254,7 +256,7 @@ def samples_of(
         raise DataError("a state is not below its feature's n_states; discretize the rows again")
     if y.min() < 0 or y.max() >= n_classes:
         raise DataError(f"a class is not in 0 .. {n_classes - 1}; renumber the classes")
-    return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes)
+    return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes, n_copies)
 
 
 def _mean_one(weights: AnyArray | None, n: int) -> FloatArray:

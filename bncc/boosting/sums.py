@@ -18,6 +18,7 @@ class Samples:
     y: IntArray  # (n_samples,) int: Classes
     weights: FloatArray  # (n_samples,) float64: Weights with mean 1
     n_classes: int  # C
+    n_copies: int = 1  # Variants of each row, all rows in the order of the first ones
 
 
 @dataclass(frozen=True, eq=False)

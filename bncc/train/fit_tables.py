@@ -182,7 +182,14 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = sile
     n_classes = len(rows.classes)
     boosting = boost_settings_of(settings, n_classes)
     learned = learn_tables(
-        rows.X, rows.y, rows.n_states, n_classes, boosting, rows.weights, progress
+        rows.X,
+        rows.y,
+        rows.n_states,
+        n_classes,
+        boosting,
+        rows.weights,
+        progress,
+        n_copies=rows.n_copies,
     )
     return rows.model(learned, boosting.bits)
 
@@ -198,6 +205,7 @@ class SumRows:
     y: IntArray  # (n_samples,) int: Their classes
     # (n_samples,) float64 or None: Sample weights; None for equal weights
     weights: FloatArray | None
+    n_copies: int  # Images per row: the row's own first, then shifted ones
 
     @property
     def n_states(self) -> tuple[int, ...]:
@@ -207,7 +215,9 @@ class SumRows:
     @property
     def samples(self) -> Samples:
         """Return the training samples of boosting."""
-        return samples_of(self.X, self.y, self.n_states, len(self.classes), self.weights)
+        return samples_of(
+            self.X, self.y, self.n_states, len(self.classes), self.weights, self.n_copies
+        )
 
     def model(self, learned: Learned, bits: int) -> Model:
         """Return the model of boosted tables that were learned from these rows."""
@@ -241,7 +251,7 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
     y = np.tile(dataset.y, n_copies)
     given = row_weights(dataset, settings.class_weight)
     weights = None if given is None else np.tile(given, n_copies)
-    return SumRows(features, dataset.classes, X, y, weights)
+    return SumRows(features, dataset.classes, X, y, weights, n_copies)
 
 
 def fit_sums(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bncc.boosting import front as module
 from bncc.boosting.boost import boost
-from bncc.boosting.front import UNSURE, fit_front, with_front
+from bncc.boosting.front import UNSURE, fit_front, fold_of_rows, with_front
 from bncc.boosting.learn import refit, samples_of
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Learned
@@ -177,6 +177,23 @@ def test_the_guard_refuses_leaves_that_are_sure_by_chance(monkeypatch):
     assert differing() < 0.01
     monkeypatch.setattr(module, "MOST_DIFFERING", 1.0)
     assert differing() > 0.02
+
+
+def test_variants_of_a_row_are_in_one_fold():
+    folds = fold_of_rows(35, 5, 2).reshape(5, 7)
+    assert (folds == folds[0]).all()
+    assert np.bincount(folds[0]).tolist() == [3, 2, 2]
+    assert not np.array_equal(fold_of_rows(35, 1, 2), fold_of_rows(35, 1, 3))
+
+
+def test_variants_of_a_row_do_not_hide_what_is_sure_by_chance():
+    """Leaves that are pure by chance are pure in copies too, which random folds would mix."""
+    one = noisy(150, 1)
+    plain = refitted(one, replace(NOISE, front=0))
+    X, y = np.tile(one.X, (10, 1)), np.tile(one.y, 10)
+    apart, mixed = (samples_of(X, y, [16] * 12, 2, None, n_copies) for n_copies in (10, 1))
+    assert with_front(plain, mixed, NOISE).front["answers"] == 1.0
+    assert with_front(plain, apart, NOISE).front is None
 
 
 def test_few_rows_have_no_front():
