@@ -43,6 +43,7 @@ from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
 from bncc.on_device import verify
 from bncc.resources import Budget, Optimize
+from bncc.structure.decision_tables import has_trees
 from bncc.targets import find_target
 from bncc.toolchain.tools import host_compilers, is_x86
 
@@ -206,13 +207,15 @@ class Companions:
     """
     The C with a stream and missing features, by default tried on a sample.
 
-    A stream needs another kernel, so it is not part of the C that is checked in full.
+    A stream needs another kernel, so it is not part of the C that is checked in full. Decision
+    trees, which need all features at once, have neither.
     """
 
     def __init__(self, emissions: Emissions) -> None:
         model, lowering = emissions.model, replace(emissions.lowering, kernel=None)
         entries = ({"stream", "missing"}, {"stream"}) if _has_few_gaps(model) else ({"stream"},)
-        self._found = [Emissions(model, lowering, frozenset(some)) for some in entries]
+        possible = () if has_trees(model.structure) else entries
+        self._found = [Emissions(model, lowering, frozenset(some)) for some in possible]
 
     def of(self, machine: str) -> Emission | None:
         """Return the C for a target with as many entry points as possible; None without any."""

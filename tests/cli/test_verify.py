@@ -15,8 +15,10 @@ from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
 from bncc.errors import ModelError, ToolchainError
 from bncc.lower.c import constants as avr
+from bncc.model.file import save_model
 from bncc.targets import TARGETS
 from bncc.targets.base import Target
+from tests import models as hand
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -167,6 +169,19 @@ def test_what_does_not_fit_the_avr_is_not_tried_there(
     assert nothing is None
     assert "m_feed(" in stream.files["m.h"]
     assert "missing(" not in stream.files["m.h"]
+
+
+@pytest.mark.parametrize("name", ["sum_with_front", "trees"])
+def test_decision_trees_have_no_sample_of_streams(
+    run: Run, answer: Answer, tmp_path: Path, name: str
+) -> None:
+    """They need all features at once; what else there is is compared as for other models."""
+    model = hand.sum_with_front() if name == "sum_with_front" else hand.trees_of_sensors(3, 2)
+    save_model(model, tmp_path / "m.bncc")
+    asked = answer(AGREED)
+    out = run("verify", tmp_path / "m.bncc", "--target", "host").stdout
+    assert "the C agrees with the Python model" in out
+    assert [how["also"] for _, how in asked] == [None]
 
 
 def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Path) -> None:
