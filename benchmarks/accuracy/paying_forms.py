@@ -1,7 +1,7 @@
 """
-Which forms of models pay: what a budget search would choose without the candidates of one form.
+Forms of models that pay: time and error of a budget search's choice with and without each form.
 
-By validation folds alone, from the candidates of the searches on twenty data sets.
+They are those of validation folds, from the candidates of the searches on twenty data sets.
 """
 
 from collections.abc import Callable, Mapping, Sequence

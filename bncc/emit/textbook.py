@@ -21,6 +21,7 @@ from bncc.lower.discretizers.choice import searched
 from bncc.lower.discretizers.functions import CUT_BITS, is_signed
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.raw import RawPlan, plan_raw
+from bncc.model.front import front_of
 from bncc.model.model import Model
 from bncc.program.ir import width_of
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
@@ -58,6 +59,8 @@ def misfit(model: Model) -> str | None:
 def _number_misfit(model: Model) -> str | None:
     """Return the reason why costs do not fit, or None."""
     largest = max(int(table.max()) for table in model.tables)
+    if largest > MAX_ENTRY and front_of(model) is not None:
+        return "the textbook classifier has no front; train with --structure-option front=0"
     if largest > MAX_ENTRY:
         return (
             f"the textbook classifier has 8-bit tables and a cost of the model is {largest}; train "

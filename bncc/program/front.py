@@ -13,7 +13,7 @@ from bncc.program.ranges import largest_cost
 class Front:
     """The table of a front, as a program of its own."""
 
-    program: Program  # That table alone
+    program: Program  # Its only table
     classes: tuple[int, ...]  # The class that each leaf decides for, or `bncc.model.front.UNSURE`
     most: int  # Cost of every other class in the row of a sure leaf
 

@@ -16,8 +16,9 @@ from bncc.search.objective import undominated
 CLOSE = 1.0
 """Standard errors of the difference in loss, up to which a candidate is not clearly worse. Small
 validation sets pick lucky candidates: on satimage the best had 7.9 % there and 13.0 % on test."""
-NEARLY = 1.2
-"""Ratio of times up to which the error decides: a few instructions are worth no error."""
+NEARLY, FEW = 1.2, 50
+"""Ratio and difference of times up to which the error decides: a few instructions are worth no
+error."""
 BY_TIME, BY_FLASH = 4, 2
 """Number of close candidates whose layouts are compared: the fastest and the smallest ones."""
 
@@ -74,7 +75,8 @@ def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:
     if prefer == "error":
         return best_of(tried)
     close = close_to_best(tried)
-    most = NEARLY * min(map(_time, close))
+    fastest = min(map(_time, close))
+    most = max(NEARLY * fastest, fastest + FEW)
     return best_of([one for one in close if _time(one) <= most])
 
 

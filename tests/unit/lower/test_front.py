@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.textbook import misfit
 from bncc.errors import OptionError
 from bncc.model.front import FRONT
 from tests.models import behind_front, products_of_sensors, trees_of_sensors
@@ -75,6 +76,11 @@ def test_costs_are_wide_enough_for_the_row_of_the_front():
     model = behind_front(plain)
     assert emitted(model, entries=frozenset()).layout.kernel.sum_bits == 8
     assert emitted(model).layout.kernel.sum_bits == 16
+
+
+def test_a_cost_beyond_the_textbook_names_the_front():
+    assert misfit(behind_front(trees_of_sensors(3, 2))) is None
+    assert "--structure-option front=0" in misfit(behind_front(trees_of_sensors(3, 20)))
 
 
 def test_what_needs_all_tables_is_refused_with_the_remedy():

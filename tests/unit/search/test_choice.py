@@ -55,6 +55,13 @@ def test_a_few_instructions_are_not_worth_any_error():
     assert chosen_of([BEST, one(range(40), 900, 3200), CLOSE], "balanced").error == BEST.error
 
 
+def test_up_to_fifty_instructions_are_spent_on_the_error():
+    fast, better = one(range(41), 800, 40), one(range(40), 900, 90)
+    assert chosen_of([fast, better], "balanced") is better
+    slower = one(range(40), 900, 91)
+    assert chosen_of([fast, slower], "balanced") is fast
+
+
 def test_a_layout_that_is_known_decides_about_time():
     quick = Evaluation(
         BASE, BEST.errors, BEST.choice, BEST.price, losses=BEST.losses, layout=resources(950, 200)

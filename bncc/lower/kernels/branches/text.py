@@ -19,7 +19,7 @@ DEEPEST = 10
 Condition = Callable[[int, int], CutCondition]
 """The condition that a feature's state is at least a number."""
 Leaf = Callable[[int], str]
-"""What a leaf of a number returns, in C."""
+"""Prints the value that a leaf returns, from its number."""
 
 
 @dataclass(frozen=True)
