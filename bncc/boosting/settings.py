@@ -67,7 +67,7 @@ SMALL_TABLE = 8
 """Limit on rows for the full penalty on a cut's gain by all the rows that it adds."""
 MANY_FEATURES = 100
 ENGINES = ("native", "numpy")
-LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for product tables")
+LEAVES = Range(lambda n: n == 0 or 2 <= n <= 1024, "choose 2 to 1024, or 0 for product tables")
 FRONT_LEAVES = Range(lambda n: n == 0 or 2 <= n <= 256, "choose 2 to 256, or 0 for no front")
 TREE_ETA, TREE_DROPOUT = 0.2, 0.2
 TREE_WHOLE_BITS, MOST_FRAC_BITS = 2, 4

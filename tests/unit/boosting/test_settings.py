@@ -12,7 +12,7 @@ from bncc.errors import OptionError
         ({"n_tables": 0}, "^tables is 0; choose 1 to 4096"),
         ({"rows": 1}, "rows is 1; choose 2 to 4096"),
         ({"features": 17}, "features is 17"),
-        ({"leaves": 1}, "leaves is 1; choose 2 to 256, or 0"),
+        ({"leaves": 1}, "leaves is 1; choose 2 to 1024, or 0"),
         ({"front": 1}, "front is 1; choose 2 to 256, or 0 for no front"),
         ({"front": 257}, "front is 257"),
         ({"depth": 65}, "depth is 65; choose 0 to 64"),
