@@ -15,7 +15,7 @@ from bncc.boosting.sums import Learned, Samples
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 CRITERION = "entropy"
-SURE = (0.0025, 0.005, 0.01, 0.02, 0.04, 0.08)
+SURE = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08)
 """Limits that are tried on the share of a sure leaf's rows that the tables decide differently."""
 MOST_DIFFERING = 0.005
 """
@@ -95,6 +95,7 @@ def fit_front(learned: Learned, samples: Samples, settings: BoostSettings) -> Fr
         samples.weights,
         samples.n_classes,
         settings.front,
+        MOST_DIFFERING if settings.front_differing is None else settings.front_differing,
         settings.seed,
         fold_of_rows(len(samples.y), samples.n_copies, settings.seed),
     )
@@ -129,6 +130,7 @@ class _Task:
     weights: FloatArray  # (n_samples,) float64
     n_classes: int
     leaves: int  # Most leaves of the tree
+    most_differing: float  # See `MOST_DIFFERING`
     seed: int
     fold_of: IntArray  # (n_samples,) int64: Fold of the cross-validation
 
@@ -190,7 +192,7 @@ def sure_limit(task: _Task) -> tuple[float | None, float]:
         is_other[held] = grown.decisions[leaves] != others.decided
     whole = task.weights.sum()
     differing = {t: float(task.weights[is_other & (shares < t)].sum() / whole) for t in SURE}
-    admitted = [t for t in SURE if differing[t] <= MOST_DIFFERING]
+    admitted = [t for t in SURE if differing[t] <= task.most_differing]
     return (admitted[-1], differing[admitted[-1]]) if admitted else (None, 0.0)
 
 

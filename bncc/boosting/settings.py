@@ -134,6 +134,10 @@ class BoostSettings:
     depth: Annotated[int, Setting(within=between(0, 64), key="depth")] = 0
     # Limit on leaves of a tree in front of the tables, see `bncc.boosting.front`; 0 for none
     front: Annotated[int, Setting(within=FRONT_LEAVES, key="front", is_searched=True)] = 0
+    # Most decisions that its sure leaves may change, as a share of all; None for the default
+    front_differing: Annotated[
+        float | None, Setting(within=FRACTION, key="front-differing", is_searched=True)
+    ] = None
     bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
     # A cost of 1 is ``2**-frac_bits`` nats
     frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None

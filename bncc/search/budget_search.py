@@ -16,7 +16,7 @@ from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
 from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
-from bncc.search.ensemble_configs import BITS, FRONT_KEY, ROWS, EnsembleConfig
+from bncc.search.ensemble_configs import BITS, OF_FRONT, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fingerprint import search_difference, search_head
@@ -353,7 +353,8 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
             n_leaves = int(share * int(options["leaves"]))
             options |= {"tables": str(int(n_leaves >= 2)), "leaves": str(n_leaves)}
         if options["tables"] == "1" and "leaves" in options:
-            options.pop(FRONT_KEY, None)  # a single tree has none
+            # A single tree has no front.
+            options = {key: value for key, value in options.items() if key not in OF_FRONT}
         if options["tables"] == "0":
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"

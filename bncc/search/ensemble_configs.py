@@ -13,6 +13,9 @@ from bncc.train.sum_settings import DEFAULT_CUTS
 
 FRONT_KEY = str(SETTINGS["front"].key)
 """Structure option of the leaves of a front."""
+DIFFERING_KEY = str(SETTINGS["front_differing"].key)
+"""Structure option of the most decisions that it may change."""
+OF_FRONT = (FRONT_KEY, DIFFERING_KEY)
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
 CUT_BITS: tuple[int, ...] = (0, 8)
@@ -86,6 +89,7 @@ class EnsembleConfig:
     cut_bits: int = 0  # See `CUT_BITS`
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none
+    differing: float = 0.0  # Most decisions that it may change; 0 for the default
 
     @property
     def is_branching(self) -> bool:
@@ -125,6 +129,8 @@ class EnsembleConfig:
             options["cut-bits"] = str(self.cut_bits)
         if self.front:
             options[FRONT_KEY] = str(self.front)
+        if self.differing:
+            options[DIFFERING_KEY] = str(self.differing)
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:

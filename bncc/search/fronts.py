@@ -13,6 +13,9 @@ from bncc.train.settings import TrainSettings
 
 LEAVES = (128, 32, 8)
 """Limits on leaves of a front that are tried."""
+GUARDS = (0.0, 0.002, 0.001)
+"""Limits on the decisions that a front changes, 0 for the default, until it is not clearly worse:
+one half percent is much where the tables have an error of less."""
 BY_TIME = 3
 """Number of candidates that get a front: the fastest close ones, and the most accurate one."""
 MOST_TRIES = 4
@@ -45,8 +48,8 @@ def with_fronts(
         for leaves in LEAVES:
             if stop.is_wanted:
                 return
-            form, n_tables = replace(one.form, front=leaves), _n_tables(one)
-            if not _is_close(form.settings(evaluator.given.base, n_tables), best, evaluator):
+            form, n_tables = _close_form(one, leaves, best, evaluator), _n_tables(one)
+            if form is None:
                 continue
             settings = _fitted(form, n_tables, evaluator)
             if settings is None:
@@ -56,6 +59,17 @@ def with_fronts(
             if code is None or code not in seen:
                 seen.add(code or "")
                 yield judged_form(form, settings, evaluator)
+
+
+def _close_form(
+    one: JudgedSum, leaves: int, best: Evaluation, evaluator: Evaluator
+) -> EnsembleConfig | None:
+    """Return a form with a front that is not clearly worse, which may change fewest decisions."""
+    for differing in GUARDS:
+        form = replace(one.form, front=leaves, differing=differing)
+        if _is_close(form.settings(evaluator.given.base, _n_tables(one)), best, evaluator):
+            return form
+    return None
 
 
 def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> list[Evaluation]:

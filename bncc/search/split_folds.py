@@ -17,7 +17,7 @@ from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
-from bncc.search.ensemble_configs import FRONT_KEY
+from bncc.search.ensemble_configs import OF_FRONT
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
@@ -29,7 +29,7 @@ satimage (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB), the 
 four fifths instead of one has 0.1 and 0.3 percentage points less error on the test rows."""
 OF_REFIT = frozenset({
     "n_tables", "bits", "frac_bits", "float_epochs", "quantized_epochs", "lr", "last_lr", "dropout",
-    "weight_decay", "batch_size", "has_prior", "dictionary", "front",
+    "weight_decay", "batch_size", "has_prior", "dictionary", "front", "front_differing",
 })  # fmt: skip
 """Settings of boosting that do not change how tables grow, apart from their number."""
 BYTE_SPAN = 255
@@ -105,7 +105,7 @@ class Fold:
         if key in self._models:
             return self._models[key]
         rows, boosting, recipe = self._ready(settings)
-        options = {k: v for k, v in settings.structure_options.items() if k != FRONT_KEY}
+        options = {k: v for k, v in settings.structure_options.items() if k not in OF_FRONT}
         plain_key = repr(replace(settings, structure_options=options))
         if plain_key not in self._learned:
             plain = replace(boosting, front=0)

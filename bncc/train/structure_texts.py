@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bncc.boosting.front import MOST_DIFFERING
 from bncc.boosting.settings import BoostSettings
 from bncc.structure.catalog import ALIASES, SUM, option_keys
 from bncc.structure.dags.curriculum import STEPS
@@ -118,6 +119,11 @@ _OPTIONS = {
         "N",
         str(_BOOSTING.front),
         "Maximum number of leaves of a tree that answers the sure rows first; 0 for none.",
+    ),
+    "front-differing": OptionText(
+        "R",
+        f"{MOST_DIFFERING:g}",
+        "Maximum share of decisions that the front changes, by cross-validation.",
     ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(

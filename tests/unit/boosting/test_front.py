@@ -179,6 +179,17 @@ def test_the_guard_refuses_leaves_that_are_sure_by_chance(monkeypatch):
     assert differing() > 0.02
 
 
+def test_another_guard_can_be_asked_for():
+    samples = noisy(1500, 1)
+    plain = refitted(samples, replace(NOISE, front=0))
+    answers = []
+    for share in (0.0, 0.3):
+        front = with_front(plain, samples, replace(NOISE, front_differing=share)).front
+        answers.append(front["answers"] if front else 0.0)
+        assert front is None or front["differing"] <= share
+    assert answers[0] < answers[1]
+
+
 def test_variants_of_a_row_are_in_one_fold():
     folds = fold_of_rows(35, 5, 2).reshape(5, 7)
     assert (folds == folds[0]).all()
