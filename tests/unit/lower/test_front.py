@@ -31,6 +31,14 @@ def test_every_entry_point_asks_the_front_first(made):
     assert text.count("return M_GO_ON;") >= 2
 
 
+def test_without_readings_the_front_compares_states_alone():
+    model = behind_front(trees_of_sensors(3, 2, kinds=("state",) * 4))
+    emission = emitted(model, entries=frozenset())
+    assert emission.layout.front_text.readings is None
+    assert "m_front(x)" in emission.files["m.c"]
+    assert "front_of_readings" not in emission.files["m.c"]
+
+
 def test_a_model_without_a_front_has_none():
     emission = emitted(trees_of_sensors(3, 3))
     assert emission.layout.front is None

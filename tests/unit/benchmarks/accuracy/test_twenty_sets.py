@@ -107,6 +107,17 @@ def test_a_report_measures_nothing_and_leaves_the_page(tmp_path, fake):
     assert PAGE.read_bytes() == before
 
 
+def test_a_part_is_written_on_request(tmp_path, fake, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_bytes(PAGE.read_bytes())
+    monkeypatch.setattr(twenty_sets, "PAGE", page)
+    Memory(tmp_path / "chosen.jsonl").get("vowel classes", lambda: 11)
+    Memory(tmp_path / "chosen.jsonl").get("vowel 4096", lambda: asdict(figures(wrong=7)))
+    ended = CliRunner().invoke(twenty_sets.main, ["-o", str(tmp_path), "--report", "--write"])
+    assert ended.exit_code == 0, ended.output
+    assert "| vowel | 11 | 7.00 | 900 | 60 | 70 |" in page.read_text("utf-8")
+
+
 def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypatch):
     def ours(train, test, budget):
         if not fake:
