@@ -93,7 +93,7 @@ def card_lines(
     lines = [
         f"model       {name}: structure {c_comment(str(structure))}, "
         f"{_form(model)}, {model.n_classes} classes",
-        f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {kernel.largest_sum}",
+        f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {layout.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of other constants "
         "in flash if every function is linked; no static RAM",
         f"work        predict, from states: {counted(kernel.additions, 'addition')} of "
@@ -178,7 +178,9 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
         on.append("on addresses computed from states")
     if layout.raw is not None:
         on.append("on readings")
-    return [f"time        varies: branches on {', '.join(on)}; none with --constant-time"]
+    has_trees = layout.front is not None or isinstance(layout.kernel, BranchKernel)
+    remedy = "" if has_trees else "; none with --constant-time"
+    return [f"time        varies: branches on {', '.join(on)}{remedy}"]
 
 
 def why_no_probabilities(model: Model) -> str | None:

@@ -25,6 +25,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "n_classes": program.n_classes,
         "unit_exponent": -program.frac_bits,
         "largest_sum": kernel.largest_sum,
+        "largest_in_all": layout.largest_sum,
         "cost_type": unsigned(kernel.sum_bits),
         "state_type": unsigned(layout.state_bits),
         "state_pgm": PGM[unsigned(layout.state_bits)],

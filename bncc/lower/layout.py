@@ -97,6 +97,12 @@ class Layout:
         return self.text.decides and self.constant_time is None
 
     @property
+    def largest_sum(self) -> int:
+        """No sum of a class exceeds this for any input; scores include the row of a front."""
+        is_whole = self.front is not None and self.entries.scores
+        return self.kernel.largest_sum + (self.front.front.most if self.front and is_whole else 0)
+
+    @property
     def table_bytes(self) -> int:
         """Bytes of all tables and the prior."""
         return self.text.table_bytes

@@ -177,24 +177,28 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
+        are_trees = has_trees(self.program)
         if self.front is not None:
-            self._check_trees("a front, which is a decision tree", "front=0")
-        if has_trees(self.program):
-            self._check_trees("tables that are found by decision trees", "leaves=0")
+            without = ("leaves=0", "front=0") if are_trees else ("front=0",)
+            self._check_trees("a front, a decision tree before its tables", without)
+        elif are_trees:
+            self._check_trees("tables that are found by decision trees", ("leaves=0",))
+        if are_trees:
             self._check_family()
         _ = self.limits
 
-    def _check_trees(self, trees: str, without: str) -> None:
+    def _check_trees(self, trees: str, options: tuple[str, ...]) -> None:
         """Refuse what decision trees, of which some comparisons are left out, cannot do."""
+        without = " ".join(f"--structure-option {option}" for option in options)
         if self.options.constant_time:
             raise OptionError(
                 f"the model has {trees}, so that the execution time depends on states; train with "
-                f"--structure-option {without}, or do not request constant time"
+                f"{without}, or do not request constant time"
             )
         if "stream" in self.options.entries:
             raise OptionError(
-                f"the model has {trees}, which need all features at once; train with "
-                f"--structure-option {without}, or leave out the entry point 'stream'"
+                f"the model has {trees}, so that all features are needed at once; train with "
+                f"{without}, or leave out the entry point 'stream'"
             )
 
     def _check_family(self) -> None:

@@ -84,6 +84,13 @@ def test_costs_are_wide_enough_for_the_row_of_the_front():
     model = behind_front(plain)
     assert emitted(model, entries=frozenset()).layout.kernel.sum_bits == 8
     assert emitted(model).layout.kernel.sum_bits == 16
+    most = emitted(model).layout.front.front.most
+    for entries in (frozenset(), ENTRIES):
+        emission = emitted(model, entries=entries)
+        largest = emission.layout.kernel.largest_sum + most * ("scores" in entries)
+        head = emission.files["m.c"].replace("\n *", "").split("#include")[0]
+        assert f"No sum exceeds {largest}, so the accumulators cannot overflow" in head
+        assert f"at most {largest}" in emission.files["m.h"]
 
 
 def test_a_cost_beyond_the_textbook_names_the_front():

@@ -159,7 +159,7 @@ def test_what_trees_cannot_do_is_refused_in_one_sentence():
     model = trees_of_sensors(3, 2)
     for options, words in (
         (EmitOptions(constant_time=True), "execution time depends on states"),
-        (EmitOptions("m", frozenset({"stream"})), "need all features at once"),
+        (EmitOptions("m", frozenset({"stream"})), "all features are needed at once"),
         (EmitOptions(kernel="lanes"), "use --kernel branches"),
     ):
         with pytest.raises(OptionError, match=words):
