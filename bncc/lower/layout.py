@@ -99,8 +99,9 @@ class Layout:
     @property
     def largest_sum(self) -> int:
         """No sum of a class exceeds this for any input; scores include the row of a front."""
-        is_whole = self.front is not None and self.entries.scores
-        return self.kernel.largest_sum + (self.front.front.most if self.front and is_whole else 0)
+        if self.front is None or not self.entries.scores:
+            return self.kernel.largest_sum
+        return self.kernel.largest_sum + self.front.front.most
 
     @property
     def table_bytes(self) -> int:

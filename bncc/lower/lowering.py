@@ -14,7 +14,7 @@ from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
-from bncc.model.front import FRONT
+from bncc.model.front import front_facts
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
 from bncc.model.used import used_features
@@ -148,10 +148,8 @@ def front_plan(request: Request) -> FrontPlan | None:
     """Return the front, and the share of training rows that its record says it decides."""
     if request.front is None:
         return None
-    record = request.model.training.get(FRONT)
-    answers = record.get("answers") if isinstance(record, dict) else None
-    is_share = isinstance(answers, float) and 0 <= answers <= 1
-    return FrontPlan(request.front, answers if is_share else None)
+    facts = front_facts(request.model) or {}
+    return FrontPlan(request.front, facts.get("answers"))
 
 
 def _unread(request: Request, program: Program) -> frozenset[int]:

@@ -64,7 +64,7 @@ def with_fronts(
 def _close_form(
     one: JudgedSum, leaves: int, best: Evaluation, evaluator: Evaluator
 ) -> EnsembleConfig | None:
-    """Return a form with a front that is not clearly worse, which may change fewest decisions."""
+    """Return a form with a front under the loosest guard with which it is not clearly worse."""
     for differing in GUARDS:
         form = replace(one.form, front=leaves, differing=differing)
         if _is_close(form.settings(evaluator.given.base, _n_tables(one)), best, evaluator):
