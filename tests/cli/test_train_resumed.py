@@ -1,6 +1,5 @@
 """A budget search finds the same model to the bit: killed and resumed, here and elsewhere."""
 
-import gzip
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.data.readers import bundled_path
 from bncc.search import budget_search
 from bncc.search.ensemble_race import JudgedSum
 
@@ -20,17 +18,8 @@ Run = Callable[..., Result]
 Refused = Callable[..., str]
 
 LOG = "search.log"
-SUM = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
+SUM = ("--structure", "tables", "--epochs", "2", "--max-flash", "250")
 NETWORK = ("--structure", "naive", "--parameters", "ml", "--max-flash", "400")
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a tenth of the wifi data, so that five folds are evaluated quickly."""
-    head, *rows = gzip.decompress(Path(bundled_path("wifi")).read_bytes()).decode().splitlines()
-    path = tmp_path_factory.mktemp("few") / "few.csv"
-    path.write_text("\n".join([head, *rows[::10]]) + "\n")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -168,8 +157,8 @@ def test_the_log_of_another_search_is_refused(
     )
     ours = f"'{kept / LOG}' belongs to another search: "
     remedy = "; repeat the original options, or use another --checkpoint"
-    line = refused(*words, "--max-flash", "451", *kind, "--resume")
-    assert line == f"{ours}max flash is 451 here and 450 there{remedy}"
+    line = refused(*words, "--max-flash", "251", *kind, "--resume")
+    assert line == f"{ours}max flash is 251 here and 250 there{remedy}"
     line = refused(*words, "--seed", "1", *kind, "--resume")
     assert line == f"{ours}seed is 1 here and 0 there{remedy}"
     other = tmp_path / "other.csv"

@@ -28,11 +28,11 @@ def wifi() -> Path:
 
 
 def test_json_tells_what_was_tried_and_what_it_takes(
-    run_json: RunJson, wifi: Path, tmp_path: Path
+    run_json: RunJson, few: Path, tmp_path: Path
 ) -> None:
     model = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--epochs", "4", "--target", "cortex-m0")
-    facts = run_json("train", wifi, "-o", model, "--max-flash", "1k", *options)
+    facts = run_json("train", few, "-o", model, "--max-flash", "1k", *options)
     assert facts["budget"] == {"flash": 1024, "instructions": None, "target": "cortex-m0"}
     assert facts["price"]["flash"] <= 1024
     assert facts["price"]["optimize"] in ("size", "balanced", "speed")
@@ -48,13 +48,13 @@ def test_json_tells_what_was_tried_and_what_it_takes(
 
 
 def test_the_recorded_goal_reproduces_what_it_takes(
-    run: Run, run_json: RunJson, wifi: Path, tmp_path: Path
+    run: Run, run_json: RunJson, few: Path, tmp_path: Path
 ) -> None:
     """The fastest layout that fits is that of its goal within the budget."""
     model = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
-    facts = run_json("train", wifi, "-o", model, *options)
-    smaller = run_json("train", wifi, "-o", tmp_path / "s.bncc", *options[:-1], "500")
+    facts = run_json("train", few, "-o", model, *options)
+    smaller = run_json("train", few, "-o", tmp_path / "s.bncc", *options[:-1], "500")
     assert facts["price"]["optimize"] != smaller["price"]["optimize"]
     assert facts["price"]["instructions"] < smaller["price"]["instructions"]
     target = ("--target", "cortex-m0", "--json")
@@ -92,20 +92,20 @@ def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
 
 
 def test_the_preference_is_told_and_takes_two_words_for_time(
-    run: Run, run_json: RunJson, wifi: Path, tmp_path: Path
+    run: Run, run_json: RunJson, few: Path, tmp_path: Path, bare: None
 ) -> None:
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "600")
     for asked, told in (("error", "error"), ("time", "balanced"), ("balanced", "balanced")):
         model = tmp_path / f"{asked}.bncc"
-        assert run_json("train", wifi, "-o", model, *options, "--prefer", asked)["prefer"] == told
-    result = run("train", wifi, "-o", tmp_path / "n.bncc", *options[:4], "--prefer", "error")
+        assert run_json("train", few, "-o", model, *options, "--prefer", asked)["prefer"] == told
+    result = run("train", few, "-o", tmp_path / "n.bncc", *options[:4], "--prefer", "error")
     assert "--prefer has no effect without --max-flash or --max-instructions" in result.stderr
 
 
-def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, wifi: Path, tmp_path: Path) -> None:
+def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, few: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.bncc"
-    shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
-    out = run("train", wifi, "-o", model, *shape).stdout
+    shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "250")
+    out = run("train", few, "-o", model, *shape).stdout
     assert "bytes of flash" in out
     assert "(chosen)" in out
     assert "\nfront " in out
@@ -119,12 +119,10 @@ def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, wifi: Path, tmp_p
     assert json.loads(emitted.stdout)["kernel"]
 
 
-def test_the_next_step_verifies_what_the_budget_covers(
-    run: Run, wifi: Path, tmp_path: Path
-) -> None:
+def test_the_next_step_verifies_what_the_budget_covers(run: Run, few: Path, tmp_path: Path) -> None:
     shape = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
     entries = ("--entry", "checked", "--with", "stream", "--with", "scores")
-    out = run("train", wifi, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
+    out = run("train", few, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
     (line,) = (line for line in out.splitlines() if "bncc verify" in line)
     assert re.search(r" --optimize \w+( --max-flash 2048)? --with checked --with stream$", line)
 
@@ -143,15 +141,15 @@ def test_the_next_step_verifies_what_the_budget_covers(
     ],
 )
 def test_what_a_search_has_no_use_for_is_refused(
-    refused: Refused, wifi: Path, tmp_path: Path, options: tuple[str, ...], named: str
+    refused: Refused, few: Path, tmp_path: Path, options: tuple[str, ...], named: str
 ) -> None:
-    line = refused("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", *options)
+    line = refused("train", few, "-o", tmp_path / "m", "--max-flash", "1k", *options)
     assert f"{named} does not apply to a budget search; leave it out" in line
 
 
 @pytest.mark.parametrize("option", [("--parameters", "free"), ("--engine", "torch")])
 def test_options_of_networks_leave_sums_out_of_a_search(
-    run: Run, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, str]
+    run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, str]
 ) -> None:
     asked: list[tuple[str, ...]] = []
 
@@ -161,7 +159,7 @@ def test_options_of_networks_leave_sums_out_of_a_search(
 
     # A failure prints notes only with --verbose.
     monkeypatch.setattr("bncc.search.budget_search.searched", search)
-    given = ("train", wifi, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
+    given = ("train", few, "-o", tmp_path / "m", "--max-flash", "1k", "-v")
     said = run(*given, *option, code=1).stderr
     assert f"boosted tables are not tried, as they do not support {' '.join(option)}" in said
     run(*given, code=1)
@@ -169,23 +167,23 @@ def test_options_of_networks_leave_sums_out_of_a_search(
 
 
 def test_a_sum_that_is_named_is_not_left_out_for_other_options(
-    refused: Refused, wifi: Path, tmp_path: Path
+    refused: Refused, few: Path, tmp_path: Path
 ) -> None:
     named = ("--structure", "tables", "--parameters", "free", "--max-flash", "1k")
-    assert "leave out --parameters" in refused("train", wifi, "-o", tmp_path / "m", *named)
+    assert "leave out --parameters" in refused("train", few, "-o", tmp_path / "m", *named)
 
 
 def test_a_budget_that_nothing_fits_is_exceeded(
-    refused: Refused, wifi: Path, tmp_path: Path
+    refused: Refused, few: Path, tmp_path: Path, bare: None
 ) -> None:
     shape = ("--structure", "naive", "--epochs", "2", "--max-flash", "20")
-    line = refused("train", wifi, "-o", tmp_path / "m", *shape, code=1)
+    line = refused("train", few, "-o", tmp_path / "m", *shape, code=1)
     assert "no candidate fits in 20 bytes of flash on cortex-m0" in line
     assert not (tmp_path / "m").exists()
 
 
 def test_ctrl_c_ends_the_search_with_the_best_by_then(
-    run: Run, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "m.bncc"
     judge = search.judged_sums
@@ -197,6 +195,6 @@ def test_ctrl_c_ends_the_search_with_the_best_by_then(
 
     monkeypatch.setattr(search, "judged_sums", interrupted)
     shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "450")
-    result = run("train", wifi, "-o", model, *shape, code=130)
+    result = run("train", few, "-o", model, *shape, code=130)
     assert result.stderr == f"bncc: stopped after 2 candidates; '{model}' is the best of them\n"
     assert load_model(model).training["error_validation"] < 0.2
