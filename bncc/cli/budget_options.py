@@ -55,7 +55,8 @@ def search_options(function: Command) -> Command:
         callback=budget,
         metavar="N[k]",
         help="Flash budget in bytes: search for the fastest model that fits among the most "
-        "accurate ones; see --prefer.",
+        "accurate ones; see --prefer. Reports the best known ones for half and "
+        "twice the budget, too.",
     )
     instructions = click.option(
         "--max-instructions",

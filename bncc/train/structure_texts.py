@@ -118,12 +118,12 @@ _OPTIONS = {
     "front": OptionText(
         "N",
         str(_BOOSTING.front),
-        "Maximum number of leaves of a tree that answers the sure rows first; 0 for none.",
+        "Maximum leaves, 2 to 256, of a tree that answers the sure rows first; 0: none.",
     ),
     "front-differing": OptionText(
         "R",
         f"{MOST_DIFFERING:g}",
-        "Maximum share of decisions that the front changes, by cross-validation.",
+        "With a front: maximum share of decisions it changes, cross-validated.",
     ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(

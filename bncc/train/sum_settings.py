@@ -6,6 +6,7 @@ from typing import Any
 
 from bncc.boosting.settings import SETTINGS, TREE_REFIT, BoostSettings
 from bncc.errors import OptionError
+from bncc.option_ranges import between
 from bncc.train.options import TrainOptions
 
 DEFAULT_CUTS = 255
@@ -30,6 +31,7 @@ TREE_BITS, BINARY_TREE_BITS = 4, 8
 PRODUCT_KEYS = ("rows", "features", "dictionary")
 """Options of tables whose rows are combinations of cuts."""
 CUT_BITS = ("0", "8")
+CUTS = between(1, 65534)
 SHIFTED_EPOCHS = 4, 12
 """Epochs before and after rounding begins, if each row occurs five times."""
 
@@ -75,6 +77,12 @@ def _check_form(settings: TrainOptions) -> None:
             f"structure option depth={options['depth']} limits trees; add leaves=16, or leave it "
             "out"
         )
+    has_front = "front" in options and _whole(settings, "front")
+    if not has_front and "front-differing" in options:
+        raise OptionError(
+            f"structure option front-differing={options['front-differing']} limits a front; add "
+            "front=32, or leave it out"
+        )
 
 
 def _bits_of(settings: TrainOptions, n_classes: int | None) -> int:
@@ -95,7 +103,9 @@ def _frac_bits_of(settings: TrainOptions, bits: int) -> int | None:
 def n_bins_of(settings: TrainOptions) -> int:
     """Return the bins of a column, of which boosting tries all bounds."""
     if "cuts" in settings.structure_options:
-        return _whole(settings, "cuts") + 1
+        n_cuts = _whole(settings, "cuts")
+        CUTS.check("cuts", n_cuts)
+        return n_cuts + 1
     return settings.n_bins if settings.discretize is not None else DEFAULT_CUTS + 1
 
 
@@ -126,7 +136,7 @@ def shift_of(settings: TrainOptions) -> tuple[int, int] | None:
 
 def _whole(settings: TrainOptions, key: str) -> int:
     text = settings.structure_options[key]
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+    if re.fullmatch(r"-?\d{1,9}", text, re.ASCII) is None:
         raise OptionError(f"structure option {key}={text} is not an integer; try {key}=16")
     return int(text)
 
