@@ -316,7 +316,7 @@ def _front(found: "Found") -> list[str]:
         shown[-1] = found.chosen
     more = len(front) - len(shown)
     tail = [f"... and {more} more; --json has all"] if more > 0 else []
-    return ["", _lines("front", shown, found), *tail]
+    return ["", _lines("trade-offs", shown, found), *tail]
 
 
 def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
