@@ -22,6 +22,7 @@ from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.state_words import between
 from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
+from bncc.lower.c.c99 import counted
 from bncc.model.explanation import changes, contributions, impossible, runner_up
 from bncc.model.file import load_model
 from bncc.model.front import FRONT, front_of
@@ -96,8 +97,10 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     vetoes = impossible(model, x[None])[0]
     decision, second = runner_up(model, x)
     total = said.sum(axis=0)
+    has_front = parts[1:2] == [FRONT]
     return {
         "decision": model.classes[decision],
+        **({"decided_by": FRONT if said[1].any() else "tables"} if has_front else {}),
         "second": model.classes[second],
         "margin": float(total[decision] - total[second]),
         "readings": {f.name: _reading(row, f) for f in model.features},
@@ -152,6 +155,9 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     parts = facts["contributions"]
     ahead = [part["nats"][first] - part["nats"][second] for part in parts]
     order = sorted(range(len(parts)), key=lambda k: -abs(ahead[k]))
+    is_by_front = facts.get("decided_by") == FRONT
+    if is_by_front:
+        order = [k for k in order if parts[k]["table"] == FRONT]
     shown = order if console.verbose else order[:_MOST_TABLES]
     table = [["table", first, second, "ahead", "reads"]]
     for k in shown:
@@ -165,12 +171,16 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
         left = sum(ahead[k] for k in order[len(shown) :])
         words = f"{len(order) - len(shown)} more; -v shows all"
         table.append(["...", "", "", f"{left:+.2f}", words])
-    table.append(["all", "", "", f"{facts['margin']:+.2f}", ""])
+    if is_by_front:
+        words = f"the prior and {counted(len(parts) - 2, 'table')} behind the front are not read"
+        table.append(["others", "", "", "", words])
+    else:
+        table.append(["all", "", "", f"{facts['margin']:+.2f}", ""])
     ahead_by = f"{facts['margin']:.2f} nats"
     if why_no_probabilities(model) is not None:
         ahead_by = f"a score of {facts['margin']:.2f}"
     head = f"predicted class {printable(first)}, ahead of {printable(second)} by {ahead_by}"
-    if any(part["table"] == FRONT and any(part["nats"].values()) for part in parts):
+    if is_by_front:
         head = f"predicted class {printable(first)} by a sure leaf of the front"
     return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console, aligned, printable
+from bncc.cli.inspect_leaves import leaf_lists
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.cli.results import error_words, resource_words
@@ -207,6 +208,9 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
     lines = [aligned(rows), "", *_shown(table, "features", right, show_all=show_all)]
     if facts["tables"] is not None:
         lines += ["", *_shown(_of_tables(model, facts), "tables", (0, 1, 2), show_all=show_all)]
+        if show_all:
+            for leaves in leaf_lists(model):
+                lines += ["", leaves]
     return "\n".join(lines)
 
 

@@ -39,10 +39,17 @@ def test_a_front_is_named_and_its_sure_leaves_are_said_to_decide(
     svg = files[0].with_name("e.svg")
     said = run("explain", model, files[1], "--row", "1", "--svg", svg).stdout
     assert said.startswith("predicted class c1 by a sure leaf of the front\n")
-    assert re.search(r"^front  \+8\.33 ", said, re.MULTILINE)
+    assert re.search(r"^front  +\+8\.33 ", said, re.MULTILINE)
+    assert facts["decided_by"] == "front"
+    assert "the prior and 3 tables behind the front are not read" in said
+    assert not re.search(r"^(0|1|2|3|prior|all) ", said, re.MULTILINE)
     assert ">front</text>" in svg.read_text(encoding="utf-8")
     left = run("explain", model, files[1], "--row", "3").stdout
     assert left.startswith("predicted class c2, ahead of ")
+    assert "not read" not in left
+    assert re.search(r"^all ", left, re.MULTILINE)
+    assert run_json("explain", model, files[1], "--row", "3")["decided_by"] == "tables"
+    assert "decided_by" not in run_json("explain", *files, "--row", "1")
 
 
 def test_json_tells_of_the_prior_and_of_every_table(

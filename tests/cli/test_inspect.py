@@ -121,6 +121,13 @@ def test_a_front_is_named_before_the_tables_behind_it(
     assert "front of 3 leaves, 2 of them sure; 3 tables over 8 cuts" in said
     assert "\nfront       sure leaves decide 50.0 % of the training rows" in said
     assert re.search(r"^front +3 +5  tree of 2 nodes, 2 deep; hall > -7", said, re.MULTILINE)
+    leaves = run("inspect", tmp_path / "m.bncc", "-v").stdout.split("front, leaf")
+    assert "front, leaf" not in said
+    assert [line.split(maxsplit=2) for line in leaves[1].splitlines()[1:4]] == [
+        ["0", "c1", "hall <= -7"],
+        ["1", "tables", "hall > -7; mode is idle or run"],
+        ["2", "c2", "hall > -7; mode is stop"],
+    ]
     found = run_json("inspect", tmp_path / "m.bncc")
     assert found["sure_front"] == {"leaves": 3, "sure": 2, "answers": 0.5, "differing": 0.0025}
     assert [table["rows"] for table in found["tables"]] == [3, 6, 3, 8]
@@ -281,3 +288,14 @@ def test_ir_takes_a_flow(run_json: RunJson, run: Run, refused: Refused, model: P
 @pytest.mark.parametrize("option", ["--dot", "--ir"])
 def test_quiet_does_not_hide_what_was_asked_for(run: Run, model: Path, option: str) -> None:
     assert run("inspect", model, option, "--quiet").stdout
+
+
+def test_leaves_of_trees_are_listed_with_their_costs_on_request(run: Run, tmp_path: Path) -> None:
+    model = models.trees_of_sensors(3, 2)
+    save_model(model, tmp_path / "m.bncc")
+    assert "leaf" not in run("inspect", tmp_path / "m.bncc").stdout
+    said = run("inspect", tmp_path / "m.bncc", "-v").stdout
+    for t, costs in enumerate(model.tables):
+        _, _, part = said.partition(f"table {t}, leaf  costs")
+        for k, (row, line) in enumerate(zip(costs.tolist(), part.splitlines()[1:], strict=False)):
+            assert line.split()[:4] == [str(k), *map(str, row)]
