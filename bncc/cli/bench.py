@@ -42,6 +42,7 @@ from bncc.model.file import load_model
 from bncc.on_device import TargetReport, bench_target
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
+from bncc.structure.decision_tables import has_trees
 from bncc.targets import find_target
 from bncc.targets.base import Target
 
@@ -142,6 +143,11 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
+    if table is None and has_trees(model.structure):
+        console.note(
+            "inputs are random, but mean times of decision trees and of a front depend on the "
+            "readings; add --data to measure them"
+        )
     inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]
     how |= {"with_missing": which_inputs == INPUTS[0], "entries": covered}

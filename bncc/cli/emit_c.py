@@ -313,6 +313,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
     unit = emission.resources.unit
+    worst = " in the worst case" if emission.layout.front is not None else ""
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, included in the figures below"]]
@@ -320,8 +321,8 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
         [
             "estimate",
             f"{estimate.flash} bytes of flash ({functions_counted(emission.layout)}), "
-            f"{estimate.ram} bytes of RAM (stack), {estimate.instructions} {unit} per decision "
-            f"on {machine} (predict, from states; {LEVELS[options.optimize]})",
+            f"{estimate.ram} bytes of RAM (stack), {estimate.instructions} {unit} per decision"
+            f"{worst} on {machine} (predict, from states; {LEVELS[options.optimize]})",
         ]
     ]
     rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]

@@ -80,6 +80,9 @@ def _time_words(resources: Resources, entry: str) -> str:
     if span is None:
         return "time not estimated; --target measures it if its tools are installed"
     if resources.how == "estimated":
+        if span.min < span.max:  # A front answers before the tables are summed.
+            mean = f"about {span.mean:,.0f} {resources.unit} on average"
+            return f"{mean}, {span.max:,} in the worst case"
         return f"about {span.max:,} {resources.unit}"
     return f"{span.min:,} to {span.max:,} {resources.unit} over the inputs tried, not a bound"
 

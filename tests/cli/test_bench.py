@@ -27,7 +27,7 @@ from bncc.on_device import TargetReport
 from bncc.targets import TARGETS
 from bncc.targets.base import Target
 from tests.cli.contract import KEYS, check_shape
-from tests.models import one_state_feature
+from tests.models import one_state_feature, sum_with_front
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -299,3 +299,15 @@ def test_class_without_data_has_no_effect_and_says_so(
     run: Run, tools: dict[str, Any], model: Path
 ) -> None:
     assert "no effect without --data" in run("bench", model, "--class", "c").stderr
+
+
+def test_random_inputs_are_noted_where_mean_times_depend_on_readings(
+    run: Run, tools: dict[str, Any], model: Path, tmp_path: Path
+) -> None:
+    fronted, rows = tmp_path / "front.bncc", tmp_path / "rows.csv"
+    save_model(sum_with_front(), fronted)
+    rows.write_text("hall,volt,mode,idle\n-9,3,run,1\n", encoding="utf-8")
+    note = "add --data to measure them"
+    assert note in run("bench", fronted, "--target", "rv32").stderr
+    assert note not in run("bench", fronted, "--target", "rv32", "--data", rows).stderr
+    assert note not in run("bench", model, "--target", "rv32").stderr

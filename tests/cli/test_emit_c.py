@@ -16,10 +16,11 @@ from bncc.emit.packages import PACKAGES
 from bncc.lower import choose
 from bncc.lower.c import constants as avr
 from bncc.lower.kernels.families import FAMILIES
-from bncc.model.file import load_model
+from bncc.model.file import load_model, save_model
 from bncc.program.pipeline import optimize as optimize_program
 from bncc.program.pipeline import program_of
 from bncc.toolchain.tools import is_x86
+from tests.models import sum_of_tables, sum_with_front
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -300,3 +301,15 @@ def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_pat
 def test_an_estimate_names_the_machine_that_was_priced(run, model, tmp_path, target, said) -> None:
     options = ["--target", target] if target else []
     assert said in run("emit-c", model, "-o", tmp_path / "c", *options).stdout
+
+
+def test_the_times_of_a_front_are_a_mean_and_a_worst_case(
+    run: Run, tmp_path: Path, bare: None
+) -> None:
+    said = {}
+    for name, of in (("front", sum_with_front), ("plain", sum_of_tables)):
+        save_model(of(), tmp_path / f"{name}.bncc")
+        said[name] = run("emit-c", tmp_path / f"{name}.bncc", "-o", tmp_path / name).stdout
+    assert "per decision in the worst case on" in said["front"]
+    assert re.search(r"about [\d,]+ instructions on average, [\d,]+ in the worst", said["front"])
+    assert "worst case" not in said["plain"]
