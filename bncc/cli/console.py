@@ -88,6 +88,13 @@ class Console:
         elif not self.quiet:
             self._notes.append(text)
 
+    def warning(self, text: str) -> None:
+        """Print a message on stderr likewise, even with ``--quiet``."""
+        if self.verbose:
+            self.note(text)
+        else:
+            self._notes.append(text)
+
     def detail(self, text: str) -> None:
         """Print a detail on stderr at once, if ``-v`` was given."""
         if self.verbose:

@@ -17,6 +17,7 @@ from bncc.cli.checkpointing import (
 from bncc.cli.console import Console
 from bncc.cli.inputs import test_rows, training_parts
 from bncc.cli.long_help import LongCommand
+from bncc.cli.notes import print_notes
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -216,8 +217,7 @@ def command(
         # The folder may hold the checkpoint of another training if this one keeps none.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
-    for note in done.notes:
-        console.note(note)
+    print_notes(console, done.notes)
     payload = facts_of(done, output, with_repeats=was_set("repeats"))
     console.result(payload, report_of(first.model, payload, train, test))
     if stop.signal is not None:

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from bncc.cli.console import Console, aligned
+from bncc.cli.notes import dropped_front
 from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
@@ -23,7 +24,12 @@ PARTS = ("train", "validation", "test")
 def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
     """Return the JSON object of ``train``."""
     model = done.first.model
-    facts = {"model": path, **model_facts(model), "seconds": round(done.seconds, 3)}
+    facts = {
+        "model": path,
+        **model_facts(model),
+        **dropped_front(done.notes),
+        "seconds": round(done.seconds, 3),
+    }
     if not with_repeats:
         return facts
     trained = [result.model.training for result in done.results]

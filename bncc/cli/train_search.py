@@ -14,6 +14,7 @@ import click
 from bncc.cli.budget_options import check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
 from bncc.cli.console import Console, aligned
+from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
@@ -177,8 +178,7 @@ def train_within(
         if not found.is_short:
             log.remove()
     choose_by = choose_by or default_choice(settings)
-    for note in found.result.notes:
-        console.note(note)
+    print_notes(console, found.result.notes)
     facts = {**_facts(found, budget, output), "choose_by": choose_by}
     console.result(facts, _report(found, budget, output, train, test))
     if found.is_short and stop.signal is not None:
@@ -200,6 +200,7 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
     return {
         "model": output,
         **model_facts(found.result.model),
+        **dropped_front(found.result.notes),
         "seconds": round(found.seconds, 3),
         "budget": {
             "flash": budget.flash,

@@ -58,6 +58,10 @@ def candidate_formats(
     return tuple(QFormat(i, bits - i) for i in range(1, MAX_INT_BITS + 1))
 
 
+NO_FRONT = "no leaf of a front decides surely enough as the tables do, so the model has no front"
+"""Warning where a front was requested."""
+
+
 def best_format(
     formats: Sequence[QFormat],
     log_prior: FloatArray,
@@ -288,9 +292,8 @@ def _isolated_notes(model: Model) -> list[str]:
 
 def _front_notes(settings: TrainSettings, model: Model) -> list[str]:
     """Return a note if a front was asked for and no leaf is sure enough of the decisions."""
-    if not (settings.is_boosted and boost_settings_of(settings).front) or FRONT in model.training:
-        return []
-    return ["no leaf of a front decides surely enough as the tables do, so the model has no front"]
+    has_request = settings.is_boosted and boost_settings_of(settings).front > 0
+    return [NO_FRONT] if has_request and FRONT not in model.training else []
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:

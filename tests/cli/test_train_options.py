@@ -1,5 +1,6 @@
 """Every option of ``bncc train``: its effect, or one line about why it has none yet."""
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -191,3 +192,17 @@ def test_a_descent_that_diverges_is_one_sentence(
     line = refused("train", readings, "-o", out, *asked, "--lr", "1e38", "--epochs", 3)
     assert line == "gradient descent diverged with learning rate 1e+38; choose a smaller --lr"
     assert not out.exists()
+
+
+@pytest.mark.parametrize("is_sure", [False, True])
+def test_a_front_that_is_dropped_is_a_warning_and_a_key(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_sure: bool
+) -> None:
+    if not is_sure:
+        monkeypatch.setattr("bncc.boosting.front.fit_front", lambda *_: None)
+    shape = ("--structure", "tables", "--structure-option", "tables=4", "--epochs", "2")
+    front = ("--structure-option", "front=8", "--structure-option", "front-differing=0.5")
+    words = ("train", readings, "-o", tmp_path / "m.bncc", *shape, *front, "--quiet", "--json")
+    result = run(*words, "--folds", "0")
+    assert ("so the model has no front" in result.stderr) == (not is_sure)
+    assert json.loads(result.stdout).get("front_dropped", False) == (not is_sure)

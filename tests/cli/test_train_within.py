@@ -16,6 +16,7 @@ from bncc.model.file import load_model
 from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
+from bncc.train.train_model import NO_FRONT
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -199,3 +200,13 @@ def test_ctrl_c_ends_the_search_with_the_best_by_then(
     result = run("train", few, "-o", model, *shape, code=130)
     assert result.stderr == f"bncc: stopped after 2 candidates; '{model}' is the best of them\n"
     assert load_model(model).training["error_validation"] < 0.2
+
+
+def test_a_front_that_is_dropped_in_the_final_training_is_a_warning_and_a_key(
+    run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bare: None
+) -> None:
+    monkeypatch.setattr("bncc.train.train_model._front_notes", lambda *_: [NO_FRONT])
+    options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "600")
+    result = run("train", few, "-o", tmp_path / "m.bncc", *options, "--quiet", "--json")
+    assert result.stderr == f"bncc: {NO_FRONT}\n"
+    assert json.loads(result.stdout)["front_dropped"]
