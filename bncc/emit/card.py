@@ -88,6 +88,8 @@ def card_lines(
     lack = why_no_probabilities(model)
     cost = f"cost = -ln p in {model.q_format}"
     cost += "" if model.veto is None else f", {model.veto} where p is 0"
+    # A sure leaf of a front decides before any addition.
+    up_to = "" if layout.front is None else "up to "
     if lack is not None:
         cost = f"costs in {cost_format(model)}, not -ln p: {lack}"
     lines = [
@@ -96,7 +98,7 @@ def card_lines(
         f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {layout.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of other constants "
         "in flash if every function is linked; no static RAM",
-        f"work        predict, from states: {counted(kernel.additions, 'addition')} of "
+        f"work        predict, from states: {up_to}{counted(kernel.additions, 'addition')} of "
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
         *_front_lines(layout),

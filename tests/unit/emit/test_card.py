@@ -86,6 +86,14 @@ def test_a_sum_counts_its_comparisons_with_cuts():
     assert "on states, on comparisons with cuts" in text
 
 
+def test_a_front_may_decide_before_any_addition():
+    found = []
+    for model in (hand.sum_with_front(), hand.sum_of_tables()):
+        text = emit_c(model, EmitOptions("m", kernel="cuts")).files["m.h"]
+        found.append("from states: up to " in text)
+    assert found == [True, False]
+
+
 def test_the_largest_sum_counts_a_prior_of_ones():
     assert card(hand.all_zero())["numbers"].endswith("sums in 8 bits, at most 1")
 
