@@ -1,12 +1,13 @@
 """Kernel selection: the proved candidates of every family, and the choice among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.constants import MOST_IN_ALL, must_be_divided
 from bncc.lower.cost_model import LEVELS, Candidate, TextbookCost, candidate
+from bncc.lower.cut_conditions import Compared
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.input_check import NARROWEST
 from bncc.lower.kernels.base import Kernel
@@ -29,17 +30,18 @@ class KernelBudget:
     # points
     other_flash: int = 0
     other_ram: int = 0
+    # Likewise by what kernels compare, where known: those of readings need no discretizers
+    others: Mapping[Compared | None, tuple[int, int]] = field(default_factory=dict)
 
-    def beside(self, flash: int, ram: int) -> "KernelBudget":
-        """Return the budget if everything but the kernel takes at least a number of bytes."""
-        flash, ram = max(self.other_flash, flash), max(self.other_ram, ram)
-        return replace(self, other_flash=flash, other_ram=ram)
+    def beside(self, kernel: Candidate, flash: int, ram: int) -> "KernelBudget":
+        """Return the budget if more is needed beside kernels that compare the same."""
+        other_flash, other_ram = self._beside(kernel)
+        least = max(other_flash, flash), max(other_ram, ram)
+        return replace(self, others={**self.others, kernel.compare: least})
 
     def utilization(self, candidate: Candidate) -> float:
         """Return the largest part of a limit that the classifier with this kernel would use."""
-        return self.limits.utilization_of_bytes(
-            candidate.flash + self.other_flash, candidate.ram + self.other_ram
-        )
+        return self.limits.utilization_of_bytes(*self._whole(candidate))
 
     def fits(self, candidate: Candidate) -> bool:
         """Return whether the classifier with this kernel is within the budget, by its estimate."""
@@ -48,8 +50,9 @@ class KernelBudget:
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
         """Report that no candidate fits, and which comes nearest."""
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
-        flash = None if self.limits.flash is None else nearest.flash + self.other_flash
-        ram = None if self.limits.ram is None else nearest.ram + self.other_ram
+        all_flash, all_ram = self._whole(nearest)
+        flash = None if self.limits.flash is None else all_flash
+        ram = None if self.limits.ram is None else all_ram
         needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
         if self.fits(nearest):
             return BudgetError(f"no requested layout fits in {self}, but {needs}")
@@ -59,6 +62,13 @@ class KernelBudget:
             "bits, fewer states or as naive Bayes",
             self.utilization(nearest),
         )
+
+    def _beside(self, kernel: Candidate) -> tuple[int, int]:
+        return self.others.get(kernel.compare, (self.other_flash, self.other_ram))
+
+    def _whole(self, kernel: Candidate) -> tuple[int, int]:
+        flash, ram = self._beside(kernel)
+        return kernel.flash + flash, kernel.ram + ram
 
     def __str__(self) -> str:
         reserve = self.limits.reserve

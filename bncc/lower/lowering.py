@@ -1,7 +1,9 @@
 """Program to lowered program: every decision about the C, within the budget."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 
 from bncc.errors import BudgetError
 from bncc.lower.choose import Choice, KernelBudget, choose
@@ -89,28 +91,44 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
         lowered = _lowered(request, choice, passes, discretize)
         return lowered if price is None else replace(lowered, resources=price(lowered))
 
+    def fitted(lowered: Lowered, discretize: Optimize) -> Lowered:
+        """Return a layout that fits, that which was tried first if it does."""
+        budget = KernelBudget(limits, UNKNOWN, UNKNOWN)
+        while not limits.admits(lowered.resources):
+            # The kernel tried does not fit with the rest, so every turn has fewer candidates.
+            kernel, found = lowered.choice.chosen, lowered.resources
+            flash, ram = found.flash - kernel.flash, found.ram + found.stack - kernel.ram
+            budget = budget.beside(kernel, flash, ram)
+            try:
+                lowered = attempted(budget, discretize)
+            except BudgetError:
+                # Kernels differ in how far off their estimates are: the least may fit all the same.
+                candidates = lowered.choice.candidates
+                least = min(candidates, key=lambda each: each.flash)
+                choice = Choice(least, candidates, "the least by estimate, and it fits,")
+                lowered = surrounded(choice, discretize)
+                if limits.admits(lowered.resources):
+                    return lowered
+                raise
+        return lowered
+
     limits = options.budget
-    budget = KernelBudget(limits, UNKNOWN, UNKNOWN)
-    lowered = attempted(KernelBudget(), options.optimize)
-    if not limits.admits(lowered.resources):
-        # Discretizers give way before a kernel does.
-        lowered = attempted(KernelBudget(), "size")
-    while not limits.admits(lowered.resources):
-        # The kernel tried does not fit with the rest, so every turn has fewer candidates.
-        kernel, found = lowered.choice.chosen, lowered.resources
-        budget = budget.beside(found.flash - kernel.flash, found.ram + found.stack - kernel.ram)
-        try:
-            lowered = attempted(budget, "size")
-        except BudgetError:
-            # Kernels differ in how far off their estimates are: the least may fit all the same.
-            candidates = lowered.choice.candidates
-            least = min(candidates, key=lambda each: each.flash)
-            choice = Choice(least, candidates, "the least by estimate, and it fits,")
-            lowered = surrounded(choice, "size")
-            if limits.admits(lowered.resources):
-                return lowered
-            raise
-    return lowered
+    best = attempted(KernelBudget(), options.optimize)
+    if limits.admits(best.resources):
+        return best
+    # Discretizers give way before a kernel does, unless a kernel that compares readings itself is
+    # faster than small discretizers are.
+    small = fitted(attempted(KernelBudget(), "size"), "size")
+    if options.optimize != "speed" or is_kept:
+        return small
+    with suppress(BudgetError):
+        return min(small, fitted(best, options.optimize), key=_slowest)
+    return small
+
+
+def _slowest(lowered: Lowered) -> float:
+    slowest = lowered.resources.slowest
+    return inf if slowest is None else slowest
 
 
 def lower_candidate(request: Request, candidate: Candidate) -> Lowered:

@@ -1,6 +1,7 @@
 """Budgets: fitting layouts, and the error that names the nearest one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -58,10 +59,26 @@ def test_what_the_rest_takes_counts_too(
 
 def test_what_the_rest_takes_only_grows() -> None:
     """Otherwise a kernel that was tried in vain would be tried again."""
-    budget = within(100, 50).beside(10, 7)
-    assert budget == within(100, 50, 10, 7)
-    assert budget.beside(12, 3) == within(100, 50, 12, 7)
-    assert budget.beside(9, 8) == within(100, 50, 10, 8)
+    some = of(0, 0)
+
+    def used(*beside: tuple[int, int]) -> list[float]:
+        budget = within(100, 50)
+        for flash, ram in beside:
+            budget = budget.beside(some, flash, ram)
+        return [budget.utilization(of(0, 0)), budget.utilization(of(-1000, 0))]
+
+    assert used((10, 7)) == [0.14, 0.14]
+    assert used((10, 7), (12, 3)) == [0.14, 0.14]
+    assert used((20, 7), (9, 8)) == [0.2, 0.16]
+
+
+def test_kernels_that_compare_readings_need_nothing_that_finds_states() -> None:
+    budget = within(100).beside(of(90, 0), 50, 0)
+    assert budget.utilization(of(40, 0)) == 0.9
+    assert budget.utilization(replace(of(90, 0), compare="readings")) == 0.9
+    budget = budget.beside(replace(of(90, 0), compare="readings"), 15, 0)
+    assert budget.utilization(replace(of(80, 0), compare="readings")) == 0.95
+    assert budget.utilization(of(40, 0)) == 0.9
 
 
 @pytest.mark.parametrize(

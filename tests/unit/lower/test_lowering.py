@@ -10,9 +10,16 @@ from bncc.errors import BudgetError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.lower.direct import reads_directly
 from bncc.lower.estimate import entry_times
+from bncc.lower.lowering import lower_candidate
 from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
-from tests.models import model_of, naive_integer, one_state_feature, tan_float
+from tests.models import (
+    model_of,
+    naive_integer,
+    one_state_feature,
+    products_of_sensors,
+    tan_float,
+)
 
 OPTIONS = EmitOptions("m", optimize="speed")
 
@@ -84,3 +91,15 @@ def test_readings_are_compared_directly_only_where_that_kernel_has_a_layout():
     programs = optimize_each(program_of(model), FLOWS_FOR["size"])
     assert all(reads_directly(each.program) for each in programs)
     assert emit_c(model, EmitOptions("m", optimize="size")).kernel != "cut-packed"
+
+
+@pytest.mark.parametrize("n_bytes", [2000, 1500, 1200, 1000, 600])
+def test_the_fastest_layout_within_a_limit_may_compare_readings(n_bytes):
+    """Discretizers that give way to a limit are slower than cuts in code, which need none."""
+    model = products_of_sensors(4, 16)
+    free = emit_c(model, replace(OPTIONS, target="cortex-m4"))
+    found = emit_c(model, replace(OPTIONS, target="cortex-m4", max_flash=n_bytes)).resources
+    request = free.lowered.request
+    every = [lower_candidate(request, each).resources for each in free.choice.candidates]
+    assert found.flash <= n_bytes < free.resources.flash
+    assert found.slowest <= min(each.slowest for each in every if each.flash <= n_bytes)
