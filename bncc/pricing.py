@@ -27,8 +27,8 @@ GOALS: tuple[Optimize, ...] = ("size", "balanced", "speed")
 FAR = 1.4
 """Utilization of a limit by an estimate from which on a layout is not worth a measurement."""
 SLACK = 1.2
-"""First limit on estimates over the limit on measured flash: estimates of cuts in straight-line code
-may be 17 % too large, and the next layout takes several times as long."""
+"""First limit on estimates over the limit on measured flash: estimates of cuts in straight-line
+code may be 17 % too large, and the next layout takes several times as long."""
 MOST_LIMITS = 4
 """Number of limits on estimates that are tried until the measured flash fits."""
 TOO_LARGE = 2**31

@@ -19,6 +19,7 @@ from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, fro
 from bncc.search.ensemble_configs import BITS, OF_FRONT, ROWS, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
+from bncc.search.fewer_tables import with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
@@ -42,7 +43,8 @@ SMALLER = (HALF, 0.25)
 """Fractions of the budget in which the best forms are tried as well."""
 SLOWER = 1.25
 """Ratio of times from which on fewer tables in a faster layout are tried."""
-MOST_RETRIES = 2
+MOST_RETRIES = 4
+"""Number of trainings with fewer tables for the layout of the candidate."""
 LESS = 0.97
 """Shrink factor of the tables, if the ensemble of all rows is larger than that of some rows."""
 
@@ -164,7 +166,8 @@ def searched(
     are tried in several forms, each with as many tables as fit, from the best form to its
     neighbors; with few rows, they are evaluated on several folds. Networks are tried with the most
     bits that fit, and evaluated on the same folds. The best forms are tried in parts of the budget
-    as well, and in twice the budget for the report.
+    as well, and in twice the budget for the report. Of close forms fewer tables are tried, which
+    leave flash for a faster layout.
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
     chosen of those that are not clearly worse than the best, in the fastest layout that fits; the
@@ -197,7 +200,11 @@ def searched(
             )
         larger = _tried_in_parts(tried, room, evaluator, prefer, stop)
         if not stop.is_wanted:
-            tried = _with_layouts(tried, evaluator, prefer)
+            tried = _timed(tried, evaluator, prefer)
+            if prefer == "balanced":
+                tried += with_fewer_tables(tried, evaluator, stop)
+        if not stop.is_wanted:
+            tried = _with_layouts(_timed(tried, evaluator, prefer), evaluator, prefer)
         if may_have_fronts(given.budget, prefer, given.folds[0].choose_by):
             tried = _with_fronts(tried, evaluator, stop)
         is_short = stop.is_wanted
@@ -273,20 +280,21 @@ def _tried_in_parts(
     return larger
 
 
+def _timed(tried: list[Evaluation], evaluator: Evaluator, prefer: Preference) -> list[Evaluation]:
+    """Return the candidates, those with close errors with estimates of their fastest layouts."""
+    is_limited = evaluator.given.budget.room is not None
+    close = [one for one in close_to_best(tried) if one.result is None]
+    if prefer == "error" or not is_limited or len(close) < 2:
+        return tried
+    times = evaluator.fast_times([one.settings for one in close])
+    fast = {id(one): time for one, time in zip(close, times, strict=True)}
+    return [replace(one, fast=fast.get(id(one))) for one in tried]
+
+
 def _with_layouts(
     tried: list[Evaluation], evaluator: Evaluator, prefer: Preference
 ) -> list[Evaluation]:
-    """
-    Return the candidates, those that may be chosen with their best layouts.
-
-    Among many with close errors, an estimate selects the fast ones.
-    """
-    is_limited = evaluator.given.budget.room is not None
-    close = [one for one in close_to_best(tried) if one.result is None]
-    if prefer != "error" and is_limited and len(close) > 1:
-        times = evaluator.fast_times([one.settings for one in close])
-        fast = {id(one): time for one, time in zip(close, times, strict=True)}
-        tried = [replace(one, fast=fast.get(id(one))) for one in tried]
+    """Return the candidates, those that may be chosen with their best layouts."""
     compared = [one for one in finalists(tried, prefer) if one.result is None]
     prices = evaluator.layouts([one.settings for one in compared])
     layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
@@ -365,7 +373,7 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
 def _is_slower(price: Resources, than: Resources) -> bool:
     if price.typical is None or than.typical is None:
         return False
-    return price.typical > SLOWER * than.typical and price.optimize != than.optimize
+    return price.typical > SLOWER * than.typical
 
 
 def _least(given: SearchInput, families: tuple[str, ...]) -> str:

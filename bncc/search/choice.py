@@ -37,6 +37,15 @@ def is_worse(losses: FloatArray, than: FloatArray, errors: float) -> bool:
     return bool(by > errors * np.sqrt((more**2).sum()))
 
 
+def is_close(losses: FloatArray, best: Evaluation) -> bool:
+    """
+    Return whether losses on all rows are not clearly larger than those of the best, if known.
+
+    Shapes: `losses` (n_rows,) float64.
+    """
+    return best.losses is None or not is_worse(losses, best.losses, CLOSE)
+
+
 def best_of(tried: Sequence[Evaluation]) -> Evaluation:
     """Return the candidate with the lowest loss among those evaluated on all folds."""
     return min(tried, key=lambda one: one.order)
@@ -97,4 +106,4 @@ def _time(one: Evaluation) -> float:
 def _is_close(one: Evaluation, best: Evaluation) -> bool:
     if one.losses is None or best.losses is None or len(one.errors) < len(best.errors):
         return False
-    return not is_worse(one.losses, best.losses, CLOSE)
+    return is_close(one.losses, best)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bncc.interrupts import StopRequest
 from bncc.resources import Budget, Preference
-from bncc.search.choice import CLOSE, best_alone, best_of, close_to_best, is_worse
+from bncc.search.choice import best_alone, best_of, close_to_best, is_close
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
@@ -81,8 +81,7 @@ def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> 
 
 def _is_close(settings: TrainSettings, best: Evaluation, evaluator: Evaluator) -> bool:
     """Return whether boosted tables are not clearly worse than the best; without a build."""
-    losses = losses_of(tuple(evaluator.judgements(settings)))
-    return best.losses is None or not is_worse(losses, best.losses, CLOSE)
+    return is_close(losses_of(tuple(evaluator.judgements(settings))), best)
 
 
 def _n_tables(one: JudgedSum) -> int:

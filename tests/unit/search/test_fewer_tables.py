@@ -1,0 +1,129 @@
+"""Fewer boosted tables in a search: as few as are close to the best, in a faster layout."""
+
+from dataclasses import replace
+
+import pytest
+
+from bncc.data.readers import bundled_path, read_table
+from bncc.data.target import dataset_of
+from bncc.errors import DataError
+from bncc.interrupts import StopRequest
+from bncc.resources import Budget
+from bncc.search import budget_search, evaluation, fewer_tables
+from bncc.search.budget_search import search
+from bncc.search.choice import best_of, close_to_best
+from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.ensemble_race import judged_form
+from bncc.search.evaluation import Evaluator, SearchInput
+from bncc.search.fewer_tables import MOST_TRIES, with_fewer_tables
+from bncc.search.log import Log
+from bncc.train.settings import TrainSettings
+from tests.unit.search.pricing import CODE, price_by_tables, resources
+
+BASE = TrainSettings(epochs=4, validation=0.2)
+FAST = 4
+"""Ratio of the bytes of the fast layout to those of the small one, and of their times."""
+
+
+def small_layout(model, budget, readings=None):
+    flash = price_by_tables(model, budget, readings).flash
+    return resources(flash, 400 * len(model.tables))
+
+
+def fast_or_small(model, budget, readings=None):
+    small = small_layout(model, budget)
+    fast = resources(CODE + FAST * (small.flash - CODE), small.slowest // FAST)
+    return replace(fast, optimize="speed") if budget.admits(fast) else small
+
+
+@pytest.fixture(scope="module")
+def wifi():
+    return dataset_of(read_table(bundled_path("wifi")))
+
+
+@pytest.fixture
+def priced(monkeypatch):
+    monkeypatch.setattr(budget_search, "price_of", small_layout)
+    monkeypatch.setattr(evaluation, "price_of", small_layout)
+    monkeypatch.setattr(evaluation, "layout_price_of", fast_or_small)
+    monkeypatch.setattr(
+        evaluation, "fast_time_of", lambda model, budget: fast_or_small(model, budget).slowest
+    )
+
+
+def evaluator_of(wifi, flash):
+    given = SearchInput(wifi, BASE, Budget("cortex-m0", flash=flash))
+    return Evaluator(given, Log(None, {}, DataError))
+
+
+def judged(evaluator, form, n_tables):
+    return judged_form(form, form.settings(BASE, n_tables), evaluator)
+
+
+def n_tables_of(one):
+    return int(one.settings.structure_options["tables"])
+
+
+def test_flash_is_left_for_a_faster_layout(wifi, priced, monkeypatch):
+    """Otherwise the search takes as many tables as fit in the smallest layout, or parts of them."""
+    budget = Budget("cortex-m0", flash=CODE + 800)
+    few = search(wifi, BASE, budget, families=("tables",))
+    monkeypatch.setattr(budget_search, "with_fewer_tables", lambda *_: iter(()))
+    many = search(wifi, BASE, budget, families=("tables",))
+    assert few.chosen.resources.typical < many.chosen.resources.typical
+    assert few.chosen in close_to_best(few.tried)
+    assert budget.admits(few.price)
+    assert few.chosen.resources.optimize == "speed"
+
+
+def test_they_are_close_and_ever_fewer(wifi, priced):
+    evaluator = evaluator_of(wifi, 10**6)
+    one = judged(evaluator, EnsembleConfig(rows=8), 40)
+    found = list(with_fewer_tables([one], evaluator, StopRequest()))
+    assert 1 <= len(found) <= MOST_TRIES
+    counts = [n_tables_of(each) for each in found]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] < 40
+    assert all(each in close_to_best([one, *found]) for each in found)
+    assert all(each.form == one.form for each in found)
+
+
+def test_tables_that_are_clearly_worse_are_a_lower_bound(wifi, priced, monkeypatch):
+    """None with fewer are evaluated, whether they were tried before or are found here."""
+    evaluator = evaluator_of(wifi, 10**6)
+    form, asked = EnsembleConfig(rows=8), []
+    one, bad = judged(evaluator, form, 40), judged(evaluator, form, 20)
+    bad = replace(bad, losses=one.losses * 0 + 1)
+
+    def is_close(losses, best):
+        return False
+
+    real = evaluator.judgements
+
+    def judgements(settings, since=0):
+        asked.append(int(settings.structure_options["tables"]))
+        return real(settings, since)
+
+    monkeypatch.setattr(fewer_tables, "is_close", is_close)
+    monkeypatch.setattr(evaluator, "judgements", judgements)
+    assert not list(with_fewer_tables([one, bad], evaluator, StopRequest()))
+    assert asked == sorted(asked)
+    assert min(asked) > 20
+    assert max(asked) < 40
+
+
+def test_single_trees_and_fronts_have_none(wifi, priced):
+    evaluator = evaluator_of(wifi, 10**6)
+    tree = judged(evaluator, EnsembleConfig(leaves=16, bits=4, is_single=True), 1)
+    front = judged(evaluator, EnsembleConfig(rows=8, front=8), 10)
+    assert not list(with_fewer_tables([tree, front], evaluator, StopRequest()))
+
+
+def test_the_most_accurate_has_no_fewer_tables_than_fit(wifi, priced):
+    budget = Budget("cortex-m0", flash=CODE + 600)
+    exact = search(wifi, BASE, budget, families=("tables",), prefer="error")
+    assert exact.chosen is best_of(exact.tried)
+    sizes = {}
+    for one in exact.tried:
+        sizes.setdefault(one.form, set()).add(n_tables_of(one))
+    assert all(len(counts) <= 2 for counts in sizes.values())
