@@ -29,8 +29,9 @@ FAR = 1.4
 SLACK = 1.2
 """First limit on estimates over the limit on measured flash: estimates of cuts in straight-line
 code may be 17 % too large, and the next layout takes several times as long."""
-MOST_LIMITS = 4
-"""Number of limits on estimates that are tried until the measured flash fits."""
+MOST_BEYOND, MOST_LIMITS = 2, 5
+"""Numbers of limits on estimates that are tried until the measured flash fits: larger than that of
+the budget, and in all."""
 TOO_LARGE = 2**31
 """Placeholder for the bytes and instructions of C that fits no part with a target."""
 RECORD = "resources"
@@ -142,7 +143,7 @@ class _Layouts:
         room, limit = self.budget.room, self._first_limit
         assert room is not None
         assert limit is not None
-        for _ in range(MOST_LIMITS):
+        for n_tries in range(1, MOST_LIMITS + 1):
             emission = self._of(goal, limit)
             if emission is None:
                 return None
@@ -150,6 +151,7 @@ class _Layouts:
             if price.flash <= room:
                 return price
             limit = emission.resources.flash - (price.flash - room)
+            limit = limit if n_tries < MOST_BEYOND else min(limit, room)
         return None
 
     def estimated(self, goal: Optimize) -> Resources | None:

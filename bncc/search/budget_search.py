@@ -41,7 +41,7 @@ HALF, TWICE = 0.5, 2.0
 """Fractions of the budget that are reported."""
 SMALLER = (HALF, 0.25)
 """Fractions of the budget in which the best forms are tried as well."""
-SLOWER = 1.25
+SLOWER = 1.1
 """Ratio of times from which on fewer tables in a faster layout are tried."""
 MOST_RETRIES = 4
 """Number of trainings with fewer tables for the layout of the candidate."""

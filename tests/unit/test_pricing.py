@@ -98,6 +98,17 @@ def test_a_limit_is_lowered_by_what_a_layout_exceeds_it(layouts):
     assert (found.slowest, found.limit, found.room) == (4000, 3800, 4100)
 
 
+def test_layouts_beyond_the_limit_leave_trials_for_those_within(layouts):
+    """Many may be estimated and measured to be a little too large."""
+    large = {f"large {k}": (4800 - 5 * k, 500 + k) for k in range(8)}
+    layouts.estimated |= large
+    layouts.measured |= dict.fromkeys(large, (4001, 500))
+    layouts.within = (*large, *layouts.within)
+    found = layout_price_of(MODEL, flash(4000))
+    assert layouts.built == ["large 0", "large 1", "speed"]
+    assert (found.slowest, found.limit, found.room) == (1000, 4000, 4000)
+
+
 def test_a_balanced_layout_is_taken_where_no_fast_one_fits(layouts):
     """On har_exercise one of 1,286 instructions fits where the limit leaves one of 3,951."""
     layouts.measured["speed"] = 4300, 1000
