@@ -34,7 +34,7 @@ class KernelBudget:
     others: Mapping[Compared | None, tuple[int, int]] = field(default_factory=dict)
 
     def beside(self, kernel: Candidate, flash: int, ram: int) -> "KernelBudget":
-        """Return the budget if more is needed beside kernels that compare the same."""
+        """Return the budget if kernels that compare the same need at least these other bytes."""
         other_flash, other_ram = self._beside(kernel)
         least = max(other_flash, flash), max(other_ram, ram)
         return replace(self, others={**self.others, kernel.compare: least})

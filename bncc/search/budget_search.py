@@ -166,7 +166,7 @@ def searched(
     are tried in several forms, each with as many tables as fit, from the best form to its
     neighbors; with few rows, they are evaluated on several folds. Networks are tried with the most
     bits that fit, and evaluated on the same folds. The best forms are tried in parts of the budget
-    as well, and in twice the budget for the report. Of close forms fewer tables are tried, which
+    as well, and in twice the budget for the report. Close forms are tried with fewer tables, which
     leave flash for a faster layout.
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
