@@ -151,7 +151,9 @@ class _Layouts:
             if price.flash <= room:
                 return price
             limit = emission.resources.flash - (price.flash - room)
-            limit = limit if n_tries < MOST_BEYOND else min(limit, room)
+            if emission.resources.flash > room:
+                # Another kernel may be estimated better: none within the budget is left out.
+                limit = max(limit, room) if n_tries < MOST_BEYOND else room
         return None
 
     def estimated(self, goal: Optimize) -> Resources | None:

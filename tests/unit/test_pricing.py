@@ -109,6 +109,14 @@ def test_layouts_beyond_the_limit_leave_trials_for_those_within(layouts):
     assert (found.slowest, found.limit, found.room) == (1000, 4000, 4000)
 
 
+def test_an_estimate_that_is_too_small_leaves_out_no_layout_within_the_limit(layouts):
+    layouts.estimated["large"], layouts.measured["large"] = (4600, 500), (5000, 500)
+    layouts.within = ("large", *layouts.within)
+    found = layout_price_of(MODEL, flash(4100))
+    assert layouts.built == ["large", "speed"]
+    assert (found.slowest, found.limit, found.room) == (1000, 4100, 4100)
+
+
 def test_a_balanced_layout_is_taken_where_no_fast_one_fits(layouts):
     """On har_exercise one of 1,286 instructions fits where the limit leaves one of 3,951."""
     layouts.measured["speed"] = 4300, 1000
