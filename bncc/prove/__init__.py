@@ -1,0 +1,1 @@
+"""Proof that machine code decides as its model does, for every input."""

@@ -1,0 +1,63 @@
+"""Machine code of a linked program: its bytes, symbols and constants, from the ELF file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from bncc.errors import ToolchainError
+from bncc.targets.base import Target
+
+
+@dataclass(frozen=True)
+class Code:
+    """A linked program: what a proof is about."""
+
+    target: Target
+    sections: tuple[tuple[int, bytes], ...]  # Address and bytes of code and constants
+    symbols: Mapping[str, int]  # Addresses, without the lowest bit of Thumb functions
+    sha256: str  # Digest of the ELF file
+
+    def bytes_at(self, address: int, size: int) -> bytes | None:
+        """Return bytes of code or constants; None if they are not all of one section."""
+        for start, data in self.sections:
+            if start <= address and address + size <= start + len(data):
+                return data[address - start : address - start + size]
+        return None
+
+    def entry(self, symbol: str) -> int:
+        """Return the address of a function."""
+        if symbol not in self.symbols:
+            raise ToolchainError(
+                f"the program has no symbol '{symbol}'; it may be inlined or stripped: declare "
+                "the function as external, link with it, and keep the symbol table"
+            )
+        return self.symbols[symbol]
+
+
+def code_of(path: Path, target: Target) -> Code:
+    """Read the ELF file of a linked program for a target."""
+    content = path.read_bytes()
+    with path.open("rb") as file:
+        elf = ELFFile(file)
+        sections = tuple(
+            (section["sh_addr"], section.data())
+            for section in elf.iter_sections()
+            if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
+            and not section["sh_flags"] & SH_FLAGS.SHF_WRITE
+            and section["sh_type"] == "SHT_PROGBITS"
+            and section["sh_size"]
+        )
+        table = elf.get_section_by_name(".symtab")
+        symbols = {}
+        if isinstance(table, SymbolTableSection):
+            for symbol in table.iter_symbols():
+                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF":
+                    symbols[symbol.name] = symbol["st_value"] & ~1
+                elif symbol.name == "__global_pointer$":  # of RISC-V, in the register gp
+                    symbols[symbol.name] = symbol["st_value"]
+    return Code(target, sections, symbols, sha256(content).hexdigest())

@@ -1,0 +1,129 @@
+"""
+Decoder of Thumb: the code of Cortex-M0, M3, M4 and M7, disassembled by capstone.
+
+An instruction gets its meaning from one function per group of mnemonics: of `thumb_data`,
+`thumb_memory`, `thumb_float`, and those that jump from this file. What no group knows raises
+`UnknownInstruction`, as do forms that Arm calls unpredictable.
+
+An interpreter of the effects must check that sp remains a multiple of 4, since Arm calls other
+values unpredictable. A comparison of floats stores its operands in the registers ``fcmp0`` and
+``fcmp1``, from which ``vmrs`` sets the flags.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bncc.prove.code import Code
+from bncc.prove.instructions import Effect, Instruction, Jump, Set, UnknownInstruction
+from bncc.prove.thumb_data import DATA
+from bncc.prove.thumb_float import FLOATS
+from bncc.prove.thumb_memory import MEMORY
+from bncc.prove.thumb_operands import Meaning, Parsed
+from bncc.targets.cortex_m import thumb_length
+
+
+class Decoder:
+    """
+    Decodes the instructions of a program, each once.
+
+    Instructions of an IT block get their conditions when the ``it`` before them is decoded.
+    """
+
+    def __init__(self, code: Code) -> None:
+        import capstone
+
+        self._code = code
+        self._known: dict[int, Instruction] = {}
+        mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
+        self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
+        self._capstone.detail = True
+
+    def decode(self, address: int) -> Instruction:
+        """Return the instruction at an address, or raise `UnknownInstruction`."""
+        if address not in self._known:
+            first, size = self._fetch(address, 1)
+            _, size = self._fetch(address, 1 + _conditional(first))
+            data = self._code.bytes_at(address, size)
+            found = list(self._capstone.disasm(data, address))
+            if sum(insn.size for insn in found) != size:
+                raise UnknownInstruction(f"bytes {first.hex()} at {address:#x}")
+            for k, insn in enumerate(found):
+                self._known[insn.address] = self._instruction(insn, is_conditional=k > 0)
+        return self._known[address]
+
+    def _fetch(self, address: int, n: int) -> tuple[bytes, int]:
+        """Return the first of n consecutive instructions, and the bytes of all."""
+        first, at = b"", address
+        for _ in range(n):
+            head = self._code.bytes_at(at, 2)
+            size = thumb_length(head, 0) if head is not None else 2
+            data = self._code.bytes_at(at, size)
+            if data is None:
+                raise UnknownInstruction(f"no code at {at:#x}")
+            first, at = first or data, at + size
+        return first, at - address
+
+    def _instruction(self, insn: Any, is_conditional: bool) -> Instruction:
+        parsed = Parsed(insn, self._capstone.insn_name(insn.id), self._capstone.reg_name)
+        # In an IT block capstone shows what must not be there without a condition.
+        if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
+            raise parsed.unknown()
+        effects = tuple(GROUPS[parsed.name](parsed))
+        # A single jump has its own condition, and `it` none.
+        is_pure = len(effects) == 1 and isinstance(effects[0], Jump)
+        condition = None if is_pure or not effects else parsed.condition
+        return Instruction(insn.address, insn.size, parsed.text, effects, condition)
+
+
+def _conditional(first: bytes) -> int:
+    """Return the number of instructions in the IT block that an instruction begins."""
+    mask = first[0] & 15
+    if len(first) != 2 or first[1] != 0xBF or mask == 0:
+        return 0
+    return 5 - (mask & -mask).bit_length()
+
+
+def _branch(p: Parsed) -> list[Effect]:
+    return [Jump(p.immediate(0) & ~1, p.condition)]
+
+
+def _branch_register(p: Parsed) -> list[Effect]:
+    p.require_zeros(7)
+    return [Jump(p.value(0), p.condition)]
+
+
+def _call(p: Parsed) -> list[Effect]:
+    lr = p.address + p.size | 1
+    if p.name == "bl":
+        return [Set("lr", lr), Jump(p.immediate(0) & ~1, p.condition, is_call=True)]
+    return [Set("tmp0", p.value(0)), Set("lr", lr), Jump("tmp0", p.condition, is_call=True)]
+
+
+def _branch_if_zero(p: Parsed) -> list[Effect]:
+    x = p.value(0)
+    return [Jump(p.immediate(1) & ~1, ("eq", x, 0) if p.name == "cbz" else ("ult", 0, x))]
+
+
+def _nothing(p: Parsed) -> list[Effect]:
+    if p.name == "hint" and p.text != "nop":
+        raise p.unknown()
+    return []
+
+
+GROUPS: Mapping[str, Meaning] = {
+    **DATA,
+    **MEMORY,
+    **FLOATS,
+    "b": _branch,
+    "bx": _branch_register,
+    "bl": _call,
+    "blx": _call,
+    "cbz": _branch_if_zero,
+    "cbnz": _branch_if_zero,
+    "hint": _nothing,
+    "it": _nothing,
+    "dmb": _nothing,
+    "dsb": _nothing,
+    "isb": _nothing,
+}
+"""The meaning of each mnemonic, by its name in capstone, without conditions and suffixes."""
