@@ -1,0 +1,82 @@
+"""Terms of few inputs as arrays over intervals of these inputs, and the extremes of their sum."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.prove.regions import Numbers, Partition, Region, axis_numbers
+
+MOST_GRID = 1 << 20
+"""Largest number of cells of an array."""
+
+Starts = Mapping[int, Sequence[int]]
+"""By input, one number of each interval that no cell divides."""
+
+
+def starts_of(
+    partitions: Sequence[Partition], region: Region, full: Sequence[Numbers]
+) -> dict[int, list[int]]:
+    """Return the intervals of each input that neither partitions nor a region divide."""
+    found: dict[int, list[int]] = {}
+    for axis in {axis for partition in partitions for axis in partition.scope}:
+        allowed = axis_numbers(region, axis, full[axis])
+        edges = frozenset().union(*(p.edges(axis) for p in partitions if axis in p.scope))
+        own = {low for low, _ in allowed}
+        for low, high in allowed:
+            own.update(edge for edge in edges if low <= edge <= high)
+        found[axis] = sorted(own)
+    return found
+
+
+def grid_size(scope: Sequence[int], starts: Starts) -> int:
+    """Return the number of cells of an array over some inputs."""
+    total = 1
+    for axis in scope:
+        total *= len(starts[axis])
+    return total
+
+
+def grid_of(partition: Partition, values: IntArray, starts: Starts) -> IntArray:
+    """Return a function that is constant on cells as an array over the inputs of its scope."""
+    index = partition.index(tuple(tuple(starts[axis]) for axis in partition.scope))
+    return np.append(values, 0)[index]
+
+
+def largest_sum(
+    terms: Sequence[tuple[Partition, IntArray]], region: Region, full: Sequence[Numbers]
+) -> int:
+    """
+    Bound a sum of functions from above, over all combinations of inputs of a region's hull.
+
+    Inputs are eliminated one after the other, the cheapest first; the bound is exact while arrays
+    stay small, else the sum of each array's maximum.
+    """
+    starts = starts_of([partition for partition, _ in terms], region, full)
+    total = 0
+    factors: list[tuple[tuple[int, ...], IntArray]] = []
+    for partition, values in terms:
+        if grid_size(partition.scope, starts) > MOST_GRID:
+            total += int(values.max())
+        else:
+            factors.append((partition.scope, grid_of(partition, values, starts)))
+    while True:
+        axes = {axis for scope, _ in factors for axis in scope}
+        sizes = {axis: grid_size(_neighbors(factors, axis), starts) for axis in axes}
+        if not sizes or min(sizes.values()) > MOST_GRID:
+            break
+        axis = min(sizes, key=lambda one: (sizes[one], one))
+        scope = _neighbors(factors, axis)
+        joint = np.zeros(tuple(len(starts[one]) for one in scope), dtype=np.int64)
+        for own, grid in factors:
+            if axis in own:
+                shape = tuple(len(starts[one]) if one in own else 1 for one in scope)
+                joint = joint + grid.reshape(shape)
+        factors = [factor for factor in factors if axis not in factor[0]]
+        rest = tuple(one for one in scope if one != axis)
+        factors.append((rest, joint.max(axis=scope.index(axis))))
+    return total + sum(int(grid.max()) for _, grid in factors)
+
+
+def _neighbors(factors: Sequence[tuple[tuple[int, ...], IntArray]], axis: int) -> tuple[int, ...]:
+    return tuple(sorted({one for scope, _ in factors if axis in scope for one in scope}))

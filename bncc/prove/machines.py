@@ -1,0 +1,70 @@
+"""Instruction sets: their decoders and calling conventions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bncc.prove.code import Code
+from bncc.prove.instructions import Instruction
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Registers of an instruction set by their role in its calling convention."""
+
+    registers: tuple[str, ...]
+    stack: str
+    link: str
+    arguments: tuple[str, ...]
+    result: str
+    kept: tuple[str, ...]  # Registers that a function must restore
+    constants: Mapping[str, int]  # Contents that start-up code sets
+
+
+class Decoder(Protocol):
+    """Decodes the instructions of a program."""
+
+    def decode(self, address: int) -> Instruction:
+        """Return the instruction at an address."""
+
+
+CORTEX_M = Machine(
+    registers=(*(f"r{k}" for k in range(13)), *(f"s{k}" for k in range(32))),
+    stack="sp",
+    link="lr",
+    arguments=("r0", "r1"),
+    result="r0",
+    kept=(*(f"r{k}" for k in range(4, 12)), *(f"s{k}" for k in range(16, 32))),
+    constants={},
+)
+RISCV = Machine(
+    registers=(
+        *(f"t{k}" for k in range(7)),
+        *(f"s{k}" for k in range(12)),
+        *(f"a{k}" for k in range(8)),
+        "gp",
+        "tp",
+    ),
+    stack="sp",
+    link="ra",
+    arguments=("a0", "a1"),
+    result="a0",
+    kept=("gp", "tp", *(f"s{k}" for k in range(12))),
+    constants={},
+)
+
+
+def decoder_of(code: Code) -> Decoder:
+    """Return a decoder of a program."""
+    if code.target.name.startswith("cortex-m"):
+        from bncc.prove.thumb import Decoder as Thumb
+
+        return Thumb(code)
+    from bncc.prove.riscv import Decoder as Riscv
+
+    return Riscv(code)
+
+
+def machine_of(code: Code) -> Machine:
+    """Return the calling convention of a program's target."""
+    return CORTEX_M if code.target.name.startswith("cortex-m") else RISCV

@@ -1,0 +1,152 @@
+"""Memory of a call: constants, the input, the output and the stack."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bncc.prove.algebra import Algebra
+from bncc.prove.code import Code
+from bncc.prove.regions import axis_numbers
+from bncc.prove.regions import size as size_of
+from bncc.prove.specification import Input
+from bncc.prove.state import Cell, Content, Draft, read
+from bncc.prove.values import Term, UndecidedError, Value, ViolationError, signed
+
+MOST_STATES = 64
+"""Largest number of values of an input that is read as so many cases."""
+
+
+class Memory:
+    """Loads and stores; what is outside the constants, the buffers and the own frame is refused."""
+
+    def __init__(
+        self, code: Code, inputs: Sequence[Input], n_output: int, algebra: Algebra
+    ) -> None:
+        self._code, self._inputs = code, inputs
+        self._n_output = n_output
+        self._algebra = algebra
+        self._at_offset = {
+            offset: (k, offset - one.offset)
+            for k, one in enumerate(inputs)
+            for offset in range(one.offset, one.offset + one.size)
+        }
+
+    def load(self, draft: Draft, address: Value, size: int) -> Content:
+        """Return the bytes at an address, the upper ones zero."""
+        algebra = self._algebra
+        if address.base is None:
+            if address.number is not None:
+                return Value(self._constant(address.const, size))
+            term = algebra.single(address, "an address")
+            return algebra.mapped(term, (self._constant(int(at), size) for at in term.values))
+        if address.terms:
+            raise UndecidedError("memory", f"an address in the {address.base} depends on the input")
+        offset = signed(address.const)
+        if address.base == "input":
+            return self._input(offset, size)
+        if address.base == "stack":
+            return self._loaded(draft.stack, offset, size, "stack")
+        if address.base == "output":
+            return self._loaded(draft.output, offset, size, "output")
+        raise ViolationError(f"a read at {address.base} {offset:+d}")
+
+    def _constant(self, address: int, size: int) -> int:
+        found = self._code.bytes_at(address, size)
+        if found is None:
+            raise ViolationError(f"a read of {size} bytes at {address:#x}, outside the constants")
+        return int.from_bytes(found, "little")
+
+    def _input(self, offset: int, size: int) -> Value:
+        found = Value(0)
+        k = 0
+        while k < size:
+            if offset + k not in self._at_offset:
+                raise ViolationError(f"a read at offset {offset + k} of the input, outside it")
+            index, at = self._at_offset[offset + k]
+            one = self._inputs[index]
+            n = min(size - k, one.size - at)
+            part = self._reading(index)
+            if at or n < one.size:
+                part = self._algebra.low(self._algebra.shifted(part, 8 * at), 8 * n)
+            found = self._algebra.add(found, self._algebra.scaled(part, 1 << 8 * k))
+            k += n
+        return found
+
+    def _reading(self, index: int) -> Value:
+        partition = self._algebra.partitions.of_axis(index, [self._inputs[index].numbers])
+        zero = np.zeros(1, dtype=np.int64)
+        term = Term(partition, zero, zero + 1)
+        allowed = axis_numbers(self._algebra.region, index, self._inputs[index].numbers)
+        if size_of(allowed) <= MOST_STATES:
+            term = self._algebra.unit(term)
+        return self._algebra.value(0, [term])
+
+    def _loaded(self, memory: Mapping[int, Cell], offset: int, size: int, name: str) -> Content:
+        algebra = self._algebra
+        found = Value(0)
+        k = 0
+        while k < size:
+            at, cell = _cell_at(memory, offset + k)
+            if cell is None:
+                if name == "stack" and offset + size <= 0:
+                    return Value(0, base="bytes never written")  # Any use of it is undecided
+                raise ViolationError(
+                    f"a read of the {name} at {offset + k:+d} before it is written"
+                )
+            inside = offset + k - at
+            n = min(size - k, cell.size - inside)
+            if inside == 0 and k == 0 and n == cell.size == size == 4:
+                return cell.content
+            content = read(cell.content, self._algebra)
+            part = content if not inside else algebra.shifted(content, 8 * inside)
+            part = algebra.low(part, 8 * n)
+            found = algebra.add(found, algebra.scaled(part, 1 << 8 * k))
+            k += n
+        return found
+
+    def store(self, draft: Draft, address: Value, size: int, value: Content) -> None:
+        """Write the lowest bytes of a value."""
+        if address.base not in ("stack", "output"):
+            raise ViolationError(f"a write at {address.base or 'a constant'} {address.const:#x}")
+        if address.terms:
+            raise UndecidedError("memory", f"an address in the {address.base} depends on the input")
+        offset = signed(address.const)
+        if address.base == "output":
+            if not 0 <= offset <= self._n_output - size:
+                raise ViolationError(f"a write at offset {offset} of the output, outside it")
+            draft.output = self._written(draft.output, offset, size, value)
+            return
+        if offset > -size:
+            raise ViolationError(f"a write at {offset:+d} of the stack, outside the own frame")
+        draft.lowest = min(draft.lowest, offset)
+        draft.stack = self._written(draft.stack, offset, size, value)
+
+    def _written(
+        self, memory: Mapping[int, Cell], offset: int, size: int, value: Content
+    ) -> Mapping[int, Cell]:
+        found = dict(memory)
+        for at in range(offset - 3, offset + size):
+            cell = found.get(at)
+            if cell is None or at + cell.size <= offset:
+                continue
+            del found[at]
+            try:
+                content = read(cell.content, self._algebra)
+            except UndecidedError:
+                continue  # Nor is the rest of what differs between paths
+            if content.base is not None:
+                continue  # The rest of an address is not read again
+            for byte in range(cell.size):
+                if not offset <= at + byte < offset + size:
+                    own = self._algebra.shifted(content, 8 * byte)
+                    found[at + byte] = Cell(1, self._algebra.low(own, 8))
+        found[offset] = Cell(size, value)
+        return found
+
+
+def _cell_at(memory: Mapping[int, Cell], offset: int) -> tuple[int, Cell | None]:
+    for at in range(offset, offset - 4, -1):
+        cell = memory.get(at)
+        if cell is not None and at + cell.size > offset:
+            return at, cell
+    return offset, None

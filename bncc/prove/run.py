@@ -1,0 +1,362 @@
+"""
+Abstract run: executes machine code once for all inputs.
+
+A branch on a reading splits the inputs, and paths merge where they meet. A comparison of sums of
+many inputs splits the path, with a fact about the order of the two sums.
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from time import monotonic
+
+from bncc.prove.algebra import Algebra
+from bncc.prove.code import Code
+from bncc.prove.expressions import Expressions
+from bncc.prove.flow import Flow, flow_of
+from bncc.prove.instructions import (
+    Effect,
+    Expr,
+    Flags,
+    Instruction,
+    Jump,
+    Load,
+    Set,
+    Store,
+    UnknownInstruction,
+)
+from bncc.prove.machines import Machine
+from bncc.prove.memory import Memory
+from bncc.prove.regions import Region, both, joined
+from bncc.prove.specification import Input
+from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read
+from bncc.prove.values import Exact, OpenOrderError, UndecidedError, Value, ViolationError, signed
+
+Decode = Callable[[int], Instruction]
+MOST_STEPS = 4_000_000
+"""Number of executed instructions beyond which a run gives up."""
+Ordering = Callable[[Exact, Region], Fact | None]
+"""Names what is true in a region where a sum is negative; None if it compares no two costs."""
+
+
+class Run:
+    """The abstract run of one function."""
+
+    def __init__(
+        self,
+        code: Code,
+        decode: Decode,
+        machine: Machine,
+        inputs: tuple[Input, ...],
+        n_output: int,
+        ordering: Ordering,
+        deadline: float | None = None,
+    ) -> None:
+        self._machine = machine
+        self._plain_decode = decode
+        self._functions = frozenset(code.symbols.values())
+        self._jumps: dict[int, Instruction] = {}
+        self._ordering = ordering
+        self._deadline = deadline
+        self.algebra = Algebra(tuple(one.numbers for one in inputs))
+        self._expressions = Expressions(self.algebra)
+        self._memory = Memory(code, inputs, n_output, self.algebra)
+        self._flows: dict[int, Flow] = {}
+        self._pending: dict[tuple[object, ...], list[State]] = {}
+        self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
+        self._ticket = count()
+        self.ends: list[State] = []
+        self.n_executed = 0
+
+    def go(self, entry: int) -> list[State]:
+        """Run a function and return the states in which it returns."""
+        machine = self._machine
+        registers: dict[str, Content] = {
+            name: Value(0, base=f"initial {name}") for name in machine.registers
+        }
+        registers[machine.stack] = Value(0, base="stack")
+        registers[machine.link] = Value(0, base="return")
+        for name, base in zip(machine.arguments, ("input", "output"), strict=False):
+            registers[name] = Value(0, base=base)
+        for name, number in machine.constants.items():
+            registers[name] = Value(number)
+        start = State(entry, (Frame(entry, -1, -1, ()),), registers)
+        self._push(start)
+        while self._heap:
+            _, _, place = heapq.heappop(self._heap)
+            for state in self._pending.pop(place):
+                self._advance(state)
+        return self.ends
+
+    def _decode(self, address: int) -> Instruction:
+        """Decode; a call into the middle of a function is a far jump, as Thumb has no other."""
+        if address not in self._jumps:
+            found = self._plain_decode(address)
+            last = found.effects[-1] if found.effects else None
+            if (
+                isinstance(last, Jump)
+                and last.is_call
+                and isinstance(last.target, int)
+                and last.target not in self._functions
+            ):
+                effects = (*found.effects[:-1], replace(last, is_call=False))
+                found = replace(found, effects=effects)
+            self._jumps[address] = found
+        return self._jumps[address]
+
+    # Scheduling
+
+    def _flow(self, entry: int) -> Flow:
+        if entry not in self._flows:
+            try:
+                self._flows[entry] = flow_of(self._decode, entry)
+            except UnknownInstruction as error:
+                raise UndecidedError("unknown-instruction", str(error)) from None
+        return self._flows[entry]
+
+    def _order(self, state: State) -> tuple[int, ...]:
+        """Return the order of a step: the place with the iterations of the loops around it."""
+        frame = state.frames[-1]
+        counts = dict(frame.counts)
+        place = self._flow(frame.entry).places[state.at]
+        key = list(frame.key)
+        for k, position in enumerate(place):
+            key.append(position)
+            loop = place[: k + 1]
+            if loop in counts:
+                key.append(counts[loop])
+        return tuple(key)
+
+    def _push(self, state: State) -> None:
+        order = self._order(state)
+        place = (order, state.at, tuple(frame.after for frame in state.frames))
+        others = self._pending.get(place)
+        if others is None:
+            self._pending[place] = [state]
+            heapq.heappush(self._heap, (order, next(self._ticket), place))
+            return
+        for k, other in enumerate(others):
+            one = merged(other, state, self.algebra, self.algebra.full)
+            if one is not None:
+                del others[k]
+                others.append(one)
+                return
+        others.append(state)
+
+    def _moved(self, state: State, to: int) -> State:
+        """Return a state at another instruction of the same function."""
+        frame = state.frames[-1]
+        flow = self._flow(frame.entry)
+        if to not in flow.places:
+            raise UndecidedError("jump", f"a jump to {to:#x} leaves the function")
+        here, there = flow.places[state.at], flow.places[to]
+        counts = dict(frame.counts)
+        kept = {}
+        for k in range(1, len(there)):
+            loop = there[:k]
+            if loop not in flow.heads:
+                continue
+            if here[:k] == loop:
+                kept[loop] = counts.get(loop, 0) + (flow.heads[loop] == to)
+            else:
+                kept[loop] = 0
+        changed = tuple(kept.items())
+        frames = state.frames
+        if changed != frame.counts:
+            frames = (*frames[:-1], replace(frame, counts=changed))
+        return replace(state, at=to, frames=frames)
+
+    def _advance(self, state: State) -> None:
+        """Execute instructions until paths split or another path is behind."""
+        while True:
+            following = self._step(state)
+            if len(following) != 1 or self._heap:
+                for one in following:
+                    self._push(one)
+                return
+            state = following[0]
+
+    # Execution
+
+    def _step(self, state: State) -> list[State]:
+        self.n_executed += 1
+        if self.n_executed > MOST_STEPS:
+            raise UndecidedError("steps", "the function runs for too many instructions")
+        if self._deadline is not None and not self.n_executed % 64 and monotonic() > self._deadline:
+            raise UndecidedError("time-limit", "the time limit is reached")
+        try:
+            instruction = self._decode(state.at)
+        except UnknownInstruction as error:
+            raise UndecidedError("unknown-instruction", str(error)) from None
+        algebra = self.algebra
+        algebra.region = state.region
+        algebra.is_negative = lambda total: self._known(state, total)
+        try:
+            return self._execute(state, instruction)
+        except OpenOrderError as split:
+            # Both sides take the step at once: apart they would merge here again.
+            sides = self._split_by_order(state, split.difference)
+            return [one for side in sides for one in self._step(side)]
+        except UndecidedError as reason:
+            if reason.place is None:
+                reason.place = f"{state.at:#x}, `{instruction.text}`"
+            raise
+
+    def _known(self, state: State, total: Exact) -> bool | None:
+        a, b, is_strict = self._names(state, total)
+        if (a, b, True) in state.facts or (not is_strict and (a, b, False) in state.facts):
+            return True
+        if (b, a, True) in state.facts or (is_strict and (b, a, False) in state.facts):
+            return False
+        return None
+
+    def _names(self, state: State, total: Exact) -> Fact:
+        return self._ordering(total, state.region) or (total.key(), "zero", True)
+
+    def _split_by_order(self, state: State, total: Exact) -> list[State]:
+        a, b, is_strict = self._names(state, total)
+        return [
+            replace(state, facts=_closed(state.facts, (a, b, is_strict))),
+            replace(state, facts=_closed(state.facts, (b, a, not is_strict))),
+        ]
+
+    def _execute(self, state: State, instruction: Instruction) -> list[State]:
+        following = instruction.address + instruction.size
+        if instruction.condition is not None:
+            condition = self._expressions.value(Draft(state), instruction.condition)
+            if condition.number is None:
+                taken, skipped = self._split(state, condition)
+                found = [] if skipped is None else [self._moved(_counted(skipped), following)]
+                if taken is not None:
+                    self.algebra.region = taken.region
+                    found += self._effects(taken, instruction, following)
+                return found
+            if not condition.const:
+                return [self._moved(_counted(state), following)]
+        return self._effects(state, instruction, following)
+
+    def _effects(self, state: State, instruction: Instruction, following: int) -> list[State]:
+        draft = Draft(state)
+        for effect in instruction.effects:
+            if isinstance(effect, Jump):
+                self._check_frame(draft)
+                return self._jump(draft, effect, following)
+            self._apply(draft, effect)
+        self._check_frame(draft)
+        return [self._moved(_counted(self._checked(draft.state())), following)]
+
+    def _check_frame(self, draft: Draft) -> None:
+        """Verify that no write was below the stack pointer, where an interrupt would change it."""
+        if draft.lowest < 0:
+            pointer = read(draft.registers[self._machine.stack], self.algebra)
+            if pointer.base != "stack" or draft.lowest < signed(pointer.const):
+                raise ViolationError(
+                    f"a write at {draft.lowest:+d} of the stack, below its pointer"
+                )
+
+    def _checked(self, state: State) -> State:
+        """Note the depth of the stack."""
+        pointer = state.registers[self._machine.stack]
+        if isinstance(pointer, Value) and pointer.base == "stack" and not pointer.terms:
+            depth = signed(pointer.const)
+            if depth < state.deepest:
+                return replace(state, deepest=depth)
+        return state
+
+    def _apply(self, draft: Draft, effect: Effect) -> None:
+        if isinstance(effect, Set):
+            draft.registers[effect.register] = self._content(draft, effect.value)
+        elif isinstance(effect, Load):
+            address = self._expressions.value(draft, effect.address)
+            loaded = self._memory.load(draft, address, effect.size)
+            if effect.is_signed:
+                loaded = self.algebra.signed(read(loaded, self.algebra), 8 * effect.size)
+            draft.registers[effect.register] = loaded
+        elif isinstance(effect, Store):
+            address = self._expressions.value(draft, effect.address)
+            content = self._content(draft, effect.value)
+            self._memory.store(draft, address, effect.size, content)
+        elif isinstance(effect, Flags):
+            self._expressions.set_flags(draft, effect)
+
+    def _content(self, draft: Draft, expression: Expr) -> Content:
+        """Return the value of an expression; a register is copied, known or not."""
+        if isinstance(expression, str):
+            return draft.registers[expression]
+        return self._expressions.value(draft, expression)
+
+    def _jump(self, draft: Draft, jump: Jump, following: int) -> list[State]:
+        state = _counted(draft.state())
+        found: list[State] = []
+        if jump.condition is not None:
+            condition = self._expressions.value(draft, jump.condition)
+            if condition.number is None:
+                taken, skipped = self._split(state, condition)
+                if skipped is not None:
+                    found.append(self._moved(skipped, following))
+                if taken is None:
+                    return found
+                state = taken
+                self.algebra.region = state.region
+            elif not condition.const:
+                return [self._moved(state, following)]
+        target = self._expressions.value(draft, jump.target)
+        return [*found, *self._land(state, target, jump.is_call, following)]
+
+    def _land(self, state: State, target: Value, is_call: bool, following: int) -> list[State]:
+        if target.base == "return" and not target.terms and target.const == 0:
+            if len(state.frames) != 1:
+                raise UndecidedError("jump", "a called function returns to the caller's caller")
+            self.ends.append(self._checked(state))
+            return []
+        if target.number is None:
+            raise UndecidedError("jump", "a jump to an address that depends on the input")
+        to = target.const & ~1
+        if is_call:
+            order = self._order(state)
+            frame = Frame(to, following, state.at, order)
+            if any(one.entry == to for one in state.frames):
+                raise UndecidedError("jump", "recursion")
+            return [replace(state, at=to, frames=(*state.frames, frame))]
+        if len(state.frames) > 1 and to == state.frames[-1].after:
+            caller = replace(state, frames=state.frames[:-1])
+            call = state.frames[-1].call
+            return [self._moved(replace(caller, at=call), to)]
+        frame = state.frames[-1]
+        if to not in self._flow(frame.entry).places and to in self._functions:
+            # A jump by a register to another function, which returns to this one's caller.
+            if any(one.entry == to for one in state.frames):
+                raise UndecidedError("jump", "recursion")
+            other = Frame(to, frame.after, frame.call, self._order(state))
+            return [replace(state, at=to, frames=(*state.frames[:-1], other))]
+        return [self._moved(state, to)]
+
+    def _split(self, state: State, condition: Value) -> tuple[State | None, State | None]:
+        """Return the state where a condition holds, and where not."""
+        gate = self.algebra.gate(condition)
+        sides: list[State | None] = []
+        for wanted in (1, 0):
+            inside: Region = tuple(
+                box
+                for cell, value in zip(gate.partition.cells, gate.values, strict=True)
+                if value == wanted
+                for box in cell
+            )
+            region = joined(both(inside, state.region), self.algebra.full)
+            sides.append(replace(state, region=region) if region else None)
+        return sides[0], sides[1]
+
+
+def _counted(state: State) -> State:
+    return replace(state, steps=state.steps + 1)
+
+
+def _closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:
+    """Return facts with another one and all that follow from it."""
+    a, b, is_strict = fact
+    below = [(a, is_strict), *((x, s or is_strict) for x, y, s in facts if y == a)]
+    above = [(b, False), *((y, s) for x, y, s in facts if x == b)]
+    found = {(x, y, s or t) for x, s in below for y, t in above if x != y}
+    # With each the weaker one, which paths that meet may have in common.
+    return facts | found | {(x, y, False) for x, y, _ in found}

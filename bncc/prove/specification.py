@@ -1,0 +1,178 @@
+"""Specification of an entry point by the model: inputs, errors, and the cost of each class."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.device.machine import row_dtype
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
+from bncc.discretize.readings import n_known, state_dtype
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.model.used import used_features
+from bncc.prove.floats import ORDERED, below
+from bncc.prove.regions import EVERYWHERE, Box, Numbers, Region, both, numbers, without
+from bncc.structure.decision_tables import BranchingTable, Lookup
+
+Entry: TypeAlias = Literal["predict-raw", "predict", "trusted", "scores"]
+ERROR = -1
+"""Result of an entry point for a state out of range, NAME_ERR_STATE."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One number in the input buffer."""
+
+    offset: int
+    size: int
+    numbers: Numbers  # What it can be, by its bits
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of the model over the entry's inputs."""
+
+    rows: tuple[tuple[Region, int], ...]  # Inputs of each cell, and the row that they address
+    costs: IntArray  # (n_rows, n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Specification:
+    """Inputs of an entry point and its answer to each."""
+
+    inputs: tuple[Input, ...]
+    valid: Region  # Inputs with every state in range, for which it decides
+    # Inputs with the states of used features in range: it decides or, unless they are valid,
+    # returns `ERROR`, as it does for all others
+    decided: Region
+    prior: IntArray  # (n_classes,)
+    tables: tuple[Table, ...]
+    cost_size: int  # Bytes of a score, 0 if the entry returns none
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.prior)
+
+
+def specification(
+    model: Model, entry: Entry, *, packed: bool = False, cost_size: int = 0
+) -> Specification:
+    """Return what an entry point must do; `packed`: structs of the target have no gaps."""
+    if entry == "predict-raw":
+        if any(feature.kind == "state" for feature in model.features):
+            raise OptionError("the model has no thresholds; prove `--entry predict`")
+        layout = row_dtype(model.features, packed=packed)
+        fields = [layout.fields[name] for name in layout.names or ()]  # type: ignore[index]
+        inputs = tuple(
+            Input(field[1], field[0].itemsize, ((0, (1 << 8 * field[0].itemsize) - 1),))
+            for field in fields
+        )
+        sets = [reading_sets(f, one.size) for f, one in zip(model.features, inputs, strict=True)]
+        valid = decided = EVERYWHERE
+    else:
+        size = state_dtype(model.n_states).itemsize
+        most = (1 << 8 * size) - 1
+        inputs = tuple(
+            Input(size * i, size, ((0, n - 1 if entry == "trusted" else most),))
+            for i, n in enumerate(model.n_states)
+        )
+        sets = [[((s, s),) for s in range(n)] for n in model.n_states]
+        ranges = [
+            (i, ((0, n - 1),))
+            for i, n in enumerate(model.n_states)
+            if inputs[i].numbers != ((0, n - 1),)
+        ]
+        used = used_features(model)
+        valid = (tuple(ranges),)
+        decided = (tuple(item for item in ranges if item[0] in used),)
+    tables = tuple(
+        Table(_rows(model, lookup, sets), np.asarray(table, dtype=np.int64))
+        for lookup, table in zip(model.lookups, model.tables, strict=True)
+    )
+    prior = np.asarray(model.prior, dtype=np.int64)
+    return Specification(
+        inputs, valid, decided, prior, tables, cost_size if entry == "scores" else 0
+    )
+
+
+def reading_sets(feature: Feature, size: int) -> list[Numbers]:
+    """Return the readings of each state, by their bits."""
+    every: Numbers = ((0, (1 << 8 * size) - 1),)
+    known: list[Numbers] = []
+    if feature.kind == "float32":
+        bits = np.array(feature.thresholds, dtype=np.float32).view(np.uint32)
+        rest = ORDERED
+        for threshold in bits:
+            own = below(int(threshold), or_equal=True)
+            known.append(_common(rest, own))
+            rest = without(rest, own)
+        known.append(rest)
+    elif feature.kind in LARGEST_INT:
+        low = SMALLEST_INT[feature.kind]
+        ends = [*(int(t) for t in feature.thresholds), LARGEST_INT[feature.kind]]
+        for end in ends:
+            known.append(_bits(low, end, size) if low <= end else ())
+            low = max(low, end + 1)
+    else:
+        known = [((s, s),) for s in range(n_known(feature))]
+    known += [()] * (feature.n_states - len(known))
+    unused = every
+    for own in known:
+        unused = without(unused, own)
+    k = feature.missing_state
+    known[k] = numbers((*known[k], *unused))
+    return known
+
+
+def _bits(low: int, high: int, size: int) -> Numbers:
+    """Return an interval of signed numbers by their bits."""
+    span = 1 << 8 * size
+    if low < 0 <= high:
+        return numbers([(low + span, span - 1), (0, high)])
+    return ((low % span, high % span),)
+
+
+def _common(a: Numbers, b: Numbers) -> Numbers:
+    found = both((((0, a),),), (((0, b),),)) if a and b else ()
+    return found[0][0][1] if found else ()
+
+
+def _rows(
+    model: Model, lookup: Lookup, sets: Sequence[Sequence[Numbers]]
+) -> tuple[tuple[Region, int], ...]:
+    if isinstance(lookup, BranchingTable):
+        regions = lookup.regions(model.n_states)
+        found = []
+        for row, region in enumerate(regions):
+            box: Box | None = tuple(
+                (f, _of_states(sets[f], first, last)) for f, (first, last) in sorted(region.items())
+            )
+            if all(allowed for _, allowed in box or ()):
+                found.append(((box,), row))
+        return tuple(found)  # type: ignore[arg-type]
+    read = sorted(lookup.read)
+    levels = []
+    for f in read:
+        starts = [*lookup.states(f), model.n_states[f]]
+        levels.append([(a, _of_states(sets[f], a, b - 1)) for a, b in pairwise(starts)])
+    combined = list(product(*levels))
+    X = np.zeros((len(combined), model.n_features), dtype=np.int64)
+    for k, chosen in enumerate(combined):
+        for f, (state, _) in zip(read, chosen, strict=True):
+            X[k, f] = state
+    rows = lookup.rows(X)
+    cells = []
+    for k, chosen in enumerate(combined):
+        if all(allowed for _, allowed in chosen):
+            box = tuple((f, allowed) for f, (_, allowed) in zip(read, chosen, strict=True))
+            cells.append(((box,), int(rows[k])))
+    return tuple(cells)
+
+
+def _of_states(sets: Sequence[Numbers], first: int, last: int) -> Numbers:
+    return numbers(interval for s in range(first, last + 1) for interval in sets[s])

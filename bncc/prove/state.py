@@ -1,0 +1,251 @@
+"""State of the abstract run on one path: registers, flags, memory; and how paths merge."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from bncc.prove.algebra import Algebra
+from bncc.prove.regions import Numbers, Region, both, joined, meets
+from bncc.prove.values import Term, UndecidedError, Value
+
+Fact: TypeAlias = tuple[object, object, bool]
+"""Order of two sums a and b, by name: ``a < b`` if the last is true, else ``a <= b``."""
+
+
+class Merged:
+    """A value that differs between the paths that met: one for each region, joined when read."""
+
+    __slots__ = ("_values", "parts")
+
+    def __init__(self, parts: "tuple[tuple[Region, Content], ...]") -> None:
+        self.parts = parts
+        self._values: dict[tuple[int, ...], Value] = {}
+
+    def value(self, algebra: Algebra) -> Value:
+        """Return the function that has the value of each region there, in the current region."""
+        here = algebra.region
+        reached = tuple(k for k, (region, _) in enumerate(self.parts) if meets(region, here))
+        if reached not in self._values:
+            kept = [self.parts[k] for k in reached]
+            try:
+                parts = tuple(_within(region, x, algebra) for region, x in kept)
+                # Other paths read the same result, so it must hold wherever these parts do.
+                algebra.region = tuple(box for region, _ in kept for box in region)
+                self._values[reached] = _union(algebra, parts) if len(parts) > 1 else parts[0][1]
+            finally:
+                algebra.region = here
+        return self._values[reached]
+
+
+def read(content: "Content", algebra: Algebra) -> Value:
+    """Return a content as a value, for the current region."""
+    return content.value(algebra) if isinstance(content, Merged) else content
+
+
+def _within(region: Region, content: "Content", algebra: Algebra) -> tuple[Region, Value]:
+    algebra.region = region
+    return region, read(content, algebra)
+
+
+Content: TypeAlias = Value | Merged
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Bytes of memory that were written at once."""
+
+    size: int
+    content: Content
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call in progress."""
+
+    entry: int  # Address of the function
+    after: int  # Address that it returns to
+    call: int  # Address of the call
+    key: tuple[int, ...]  # Order of the call among all steps
+    counts: tuple[tuple[tuple[int, ...], int], ...] = ()  # Iterations of the loops around
+
+
+@dataclass(frozen=True)
+class State:
+    """One path, or several that have met, before an instruction."""
+
+    at: int  # Address of the instruction
+    frames: tuple[Frame, ...]  # The entry's own frame first
+    registers: Mapping[str, Content]
+    flags: Mapping[str, tuple[str, tuple[Content, ...]]] = field(default_factory=dict)
+    stack: Mapping[int, Cell] = field(default_factory=dict)  # By offset from the entry's sp
+    output: Mapping[int, Cell] = field(default_factory=dict)
+    region: Region = ((),)  # Inputs that get here
+    facts: frozenset[Fact] = frozenset()
+    steps: int = 0  # Most instructions until here
+    deepest: int = 0  # Lowest offset of the stack pointer until here
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Order among all steps, apart from the place in the current function."""
+        return self.frames[-1].key
+
+
+class Draft:
+    """A state during one instruction."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.registers = dict(state.registers)
+        self.flags = state.flags
+        self.stack = state.stack
+        self.output = state.output
+        self.lowest = 0  # Smallest offset of a write to the stack
+
+    def state(self) -> State:
+        """Return the state after the instruction, without temporaries."""
+        kept = {k: v for k, v in self.registers.items() if not k.startswith("tmp")}
+        return replace(
+            self._state, registers=kept, flags=self.flags, stack=self.stack, output=self.output
+        )
+
+
+def merged(a: State, b: State, algebra: Algebra, full: Sequence[Numbers]) -> State | None:
+    """Return two states at the same place as one; None if they must stay apart."""
+    is_same = a.region == b.region
+    is_apart = not is_same and a.facts == b.facts
+    join = _Join(a.region, b.region) if is_apart else _Join(None, None)
+    try:
+        registers = {
+            name: join.content(content, b.registers[name])
+            for name, content in a.registers.items()
+            if name in b.registers
+        }
+        stack = _cells(a.stack, b.stack, join)
+        output = _cells(a.output, b.output, join)
+        flags = {
+            part: (record[0], tuple(
+                join.content(x, y) for x, y in zip(record[1], b.flags[part][1], strict=True)
+            ))
+            for part, record in a.flags.items()
+            if part in b.flags and b.flags[part][0] == record[0]
+        }  # fmt: skip
+    except _DifferError:
+        return None
+    region = a.region if is_same else joined((*a.region, *b.region), full)
+    return replace(
+        a,
+        registers=registers,
+        stack=stack,
+        output=output,
+        flags=flags,
+        region=region,
+        facts=a.facts & b.facts,
+        steps=max(a.steps, b.steps),
+        deepest=min(a.deepest, b.deepest),
+    )
+
+
+class _DifferError(Exception):
+    """Two states have different contents and no regions that tell them apart."""
+
+
+class _Join:
+    def __init__(self, a: Region | None, b: Region | None) -> None:
+        self._a, self._b = a, b
+
+    def content(self, x: Content, y: Content) -> Content:
+        if x is y or (isinstance(x, Value) and isinstance(y, Value) and x.equals(y)):
+            return x
+        if self._a is None or self._b is None:
+            raise _DifferError
+        return Merged((*self._parts(x, self._a), *self._parts(y, self._b)))
+
+    @staticmethod
+    def _parts(x: "Content", region: Region) -> "tuple[tuple[Region, Content], ...]":
+        if isinstance(x, Value):
+            return ((region, x),)
+        if all(own is region or both(own, region) == own for own, _ in x.parts):
+            return x.parts
+        return ((region, x),)  # It is older than what split the paths
+
+
+def _cells(a: Mapping[int, Cell], b: Mapping[int, Cell], join: _Join) -> dict[int, Cell]:
+    """Return what both stacks have; a cell of one path alone is never read after they met."""
+    return {
+        at: Cell(cell.size, join.content(cell.content, b[at].content))
+        for at, cell in a.items()
+        if at in b and b[at].size == cell.size
+    }
+
+
+def _union(algebra: Algebra, parts: tuple[tuple[Region, Value], ...]) -> Value:
+    parts = _apart(parts)
+    first = parts[0][1]
+    if any(value.base != first.base for _, value in parts):
+        raise UndecidedError("pointers", "paths meet with different addresses")
+    shared = {
+        p: term
+        for p, term in first.terms.items()
+        if all(p in value.terms and term.equals(value.terms[p]) for _, value in parts)
+    }
+    rest = [
+        (region, Value(value.const, {p: t for p, t in value.terms.items() if p not in shared}))
+        for region, value in parts
+    ]
+    base = Value(0, shared, first.base)
+    if all(len(value.terms) <= 1 for _, value in rest):
+        return algebra.add(base, algebra.value(0, [_one_term(algebra, rest)]))
+    return _gated(algebra, base, rest)
+
+
+def _apart(parts: tuple[tuple[Region, Value], ...]) -> tuple[tuple[Region, Value], ...]:
+    """Return parts without restrictions that all have, which do not tell them apart."""
+    boxes = [box for region, _ in parts for box in region]
+    shared = set(boxes[0]).intersection(*boxes[1:])
+    if not shared:
+        return parts
+    return tuple(
+        (tuple(tuple(item for item in box if item not in shared) for box in region), value)
+        for region, value in parts
+    )
+
+
+def _one_term(algebra: Algebra, rest: Sequence[tuple[Region, Value]]) -> Term:
+    """Return values on disjoint regions as one term with the cells of all."""
+    cells: dict[tuple[int, int], list[Region]] = {}
+    axes = {axis for region, _ in rest for box in region for axis, _ in box}
+    axes.update(axis for _, value in rest for p in value.terms for axis in p.scope)
+    for region, value in rest:
+        if not value.terms:
+            cells.setdefault((value.const, 0), []).append(region)
+            continue
+        (term,) = value.terms.values()
+        if term.slopes is not None and len(axes) > 1:
+            algebra.region = region
+            term = algebra.unit(term)
+        for k, cell in enumerate(term.partition.cells):
+            inside = both(cell, region)
+            if inside:
+                slope = 0 if term.slopes is None else int(term.slopes[k])
+                number = int(term.values[k]) + value.const
+                key = (number if slope else number % (1 << 32), slope)
+                cells.setdefault(key, []).append(inside)
+    regions = [
+        joined([box for region in found for box in region], algebra.full)
+        for found in cells.values()
+    ]
+    values = np.array([key[0] for key in cells], dtype=np.int64)
+    slopes = np.array([key[1] for key in cells], dtype=np.int64)
+    return Term(algebra.partitions.of(regions), values, slopes if slopes.any() else None)
+
+
+def _gated(algebra: Algebra, base: Value, rest: Sequence[tuple[Region, Value]]) -> Value:
+    partition = algebra.partitions.of(region for region, _ in rest)
+    found = base
+    for k, (_, value) in enumerate(rest):
+        gate = np.zeros(len(rest), dtype=np.int64)
+        gate[k] = 1
+        found = algebra.add(found, algebra.gated(Term(partition, gate), value))
+    return found

@@ -1,0 +1,427 @@
+"""Sums of functions of the inputs: additions, parts of words, and functions of few inputs."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from bncc._types import BoolArray, IntArray
+from bncc.prove.grids import largest_sum
+from bncc.prove.regions import (
+    Numbers,
+    Partition,
+    Partitions,
+    Region,
+    axis_numbers,
+    both,
+    common,
+    joined,
+    size,
+)
+from bncc.prove.values import (
+    MOST,
+    MOST_CELLS,
+    MOST_PIECES,
+    NO_TERMS,
+    WORD,
+    Exact,
+    Term,
+    UndecidedError,
+    Value,
+    centered,
+    plus,
+    slopes_of,
+    times,
+)
+
+Orders = Callable[[Exact], bool | None]
+"""Returns whether a sum is negative on the current path; None if unknown."""
+
+
+class Sums:
+    """Sums of values in one region of inputs, the current one."""
+
+    def __init__(self, full: tuple[Numbers, ...]) -> None:
+        self.full = full
+        self.partitions = Partitions()
+        self.region: Region = ((),)
+        self.is_negative: Orders = lambda _: None
+        self._active: dict[tuple[int, Region], BoolArray] = {}
+        self._either: dict[str, tuple[Value, ...]] = {}
+
+    # Parts
+
+    def active(self, partition: Partition) -> BoolArray:
+        """Return which cells have an input in the current region."""
+        key = (id(partition), self.region)
+        if key not in self._active:
+            self._active[key] = self._find_active(partition)
+        return self._active[key]
+
+    def _find_active(self, partition: Partition) -> BoolArray:
+        """Return which cells have an input; verify that no input is in none of them."""
+        counts = np.zeros(len(partition.cells), dtype=object)
+        if len(partition.scope) == 1:
+            axis = partition.scope[0]
+            allowed = axis_numbers(self.region, axis, self.full[axis])
+            counts[:] = [
+                sum(size(common(box[0][1], allowed)) for box in cell) for cell in partition.cells
+            ]
+            is_covered = counts.sum() == size(allowed)
+        else:
+            is_covered = True
+            for box in self.region:
+                of_box = tuple(item for item in box if item[0] in partition.scope)
+                found = [self._volume(both(cell, (of_box,)), partition) for cell in partition.cells]
+                is_covered &= sum(found) == self._volume((of_box,), partition)
+                counts += found
+        if not is_covered:
+            raise UndecidedError("undefined", "a value is not known for every input that gets here")
+        return np.asarray(counts > 0, dtype=bool)
+
+    def _volume(self, region: Region, partition: Partition) -> int:
+        """Return the number of inputs in a region, counting those that a partition depends on."""
+        total = 0
+        for box in region:
+            own = dict(box)
+            total += prod(size(own.get(axis, self.full[axis])) for axis in partition.scope)
+        return total
+
+    def bounds(self, term: Term) -> tuple[int, int]:
+        """Return the smallest and largest value of a term in the current region."""
+        active = self.active(term.partition)
+        if term.slopes is None:
+            values = term.values[active]
+            return (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        axis = term.partition.scope[0]
+        allowed = axis_numbers(self.region, axis, self.full[axis])
+        ends = []
+        for k in np.flatnonzero(active):
+            cell = both(term.partition.cells[k], ((((axis, allowed)),),))
+            for box in cell:
+                for low, high in box[0][1]:
+                    slope, value = int(term.slopes[k]), int(term.values[k])
+                    ends += [slope * low + value, slope * high + value]
+        return (min(ends), max(ends)) if ends else (0, 0)
+
+    def range_of(self, total: "Exact | Value") -> tuple[int, int]:
+        """Return bounds of a sum in the current region."""
+        low = high = total.const
+        for term in total.terms.values():
+            a, b = self.bounds(term)
+            low, high = low + a, high + b
+        return low, high
+
+    def value(self, const: int, terms: Iterable[Term], base: str | None = None) -> Value:
+        """Return a value from terms of different partitions, with constant ones added up."""
+        kept: dict[Partition, Term] = {}
+        for term in terms:
+            if term.slopes is None or not term.slopes.any():
+                term = Term(term.partition, term.values % WORD)
+                first = int(term.values[0]) if len(term.values) else 0
+                if (term.values == first).all():
+                    const += first
+                    continue
+            known = kept.get(term.partition)
+            kept[term.partition] = term if known is None else plus(known, term)
+        return Value(const % WORD, kept, base)
+
+    # Sums
+
+    def add(self, a: Value, b: Value) -> Value:
+        """Return the sum."""
+        if a.base is not None and b.base is not None:
+            raise UndecidedError("pointers", "two addresses are added")
+        if not a.terms and not b.terms:
+            return Value((a.const + b.const) % WORD, NO_TERMS, a.base or b.base)
+        terms = dict(a.terms)
+        for partition, term in b.terms.items():
+            terms[partition] = plus(terms[partition], term) if partition in terms else term
+        return self.value(a.const + b.const, terms.values(), a.base or b.base)
+
+    def negative(self, a: Value) -> Value:
+        """Return ``-a``."""
+        if a.base is not None:
+            raise UndecidedError("pointers", "an address is negated")
+        return self.value(-a.const, [times(term, -1) for term in a.terms.values()])
+
+    def sub(self, a: Value, b: Value) -> Value:
+        """Return the difference; that of two addresses in one region is a number."""
+        if b.base is not None:
+            if a.base != b.base:
+                raise UndecidedError("pointers", "addresses of different objects are subtracted")
+            a, b = Value(a.const, a.terms), Value(b.const, b.terms)
+        return self.add(a, self.negative(b))
+
+    def scaled(self, a: Value, factor: int) -> Value:
+        """Return a multiple."""
+        self.check_number(a)
+        return self.value(a.const * factor, [times(t, factor) for t in a.terms.values()])
+
+    # Parts of a word
+
+    def low(self, a: Value, n: int) -> Value:
+        """Return the lowest n bits, as a sum that is exact."""
+        found = self.split(a, n)[0]
+        return Value(found.const % WORD, found.terms)
+
+    def field(self, a: Value, k: int, n: int) -> Value:
+        """Return n bits from bit k on."""
+        return self.low(self.split(a, k)[1] if k else a, min(n, 32 - k))
+
+    def signed(self, a: Value, n: int) -> Value:
+        """Return the lowest n bits with their sign."""
+        half = 1 << (n - 1)
+        biased = self.low(self.add(a, Value(half)), n)
+        return self.add(biased, Value(-half % WORD))
+
+    def shifted(self, a: Value, k: int) -> Value:
+        """Return ``a >> k`` without a sign."""
+        if k == 0:
+            return a
+        if k >= 32:
+            return Value(0)
+        return self.low(self.split(a, k)[1], 32 - k)
+
+    def exact(self, a: Value) -> Exact:
+        """Return a value as an integer from 0 to 2^32 - 1."""
+        return self.split(a, 32)[0]
+
+    def split(self, a: Value, n: int) -> tuple[Exact, Value]:
+        """Return the exact lowest n bits, and the bits above them, modulo 2^(32 - n)."""
+        self.check_number(a)
+        if not a.terms:
+            return Exact(a.const & (1 << n) - 1, NO_TERMS), Value(a.const >> n)
+        if n == 32:
+            least, most = self.range_of(a)
+            if least >> 32 == most >> 32:
+                return Exact(a.const - (least >> 32 << 32), a.terms), Value(0)
+        for is_centered in (False, True):
+            found = self._try_split(a, n, is_centered)
+            if found is not None:
+                return found
+        lanes = self._split_lanes(a, n)
+        if lanes is not None:
+            return lanes
+        term = self.joint(a.terms.values(), "bits of a sum")
+        whole = Term(term.partition, term.values + a.const, term.slopes)
+        if whole.slopes is None:
+            whole = self.inside(Term(whole.partition, whole.values % WORD))
+        found = self._try_split(Value(0, {whole.partition: whole}), n, False)
+        assert found is not None
+        return found
+
+    def _split_lanes(self, a: Value, n: int) -> tuple[Exact, Value] | None:
+        """Split a sum of lanes one after the other, each with the carry of those below it."""
+        starts = {term: _zeros(term) for term in a.terms.values()}
+        within = sorted({start for start in starts.values() if 0 < start < n})
+        if within:
+            lower, rest = self.split(a, within[0])
+            upper, high = self.split(rest, n - within[0])
+            shifted = [times(t, 1 << within[0], exact=True) for t in upper.terms.values()]
+            const = lower.const + (upper.const << within[0])
+            return self.exact_sum(const, [*lower.terms.values(), *shifted]), high
+        above = [term for term, start in starts.items() if start >= n]
+        if not above or len(above) == len(starts):
+            return None
+        own = [term for term, start in starts.items() if start < n]
+        low, carry = self.split(self.value(a.const, own), n)
+        few = self.value(carry.const, [self.merged(t) for t in carry.terms.values() if _is_flat(t)])
+        rest = self.value(0, [t for t in carry.terms.values() if not _is_flat(t)])
+        _, high = self.split(self.value(0, above), n)
+        return low, self.add(self.add(few, rest), high)
+
+    def _try_split(self, a: Value, n: int, is_centered: bool) -> tuple[Exact, Value] | None:
+        """Split each term separately; None if the lower parts carry for some inputs only."""
+        size = 1 << n
+        lows, highs = [], []
+        least = most = a.const & (size - 1)
+        for term in a.terms.values():
+            part, high = self._parts(term, n, is_centered)
+            lows.append(part)
+            highs.append(high)
+            first, last = self.bounds(part)
+            least, most = least + first, most + last
+        if least >> n != most >> n and len(lows) > 1:
+            most, least = self._tighter(most, lows, 1), self._tighter(least, lows, -1)
+        if least >> n != most >> n:
+            return None
+        carry = least >> n
+        const = (a.const & (size - 1)) - carry * size
+        exact = self.exact_sum(const, lows)
+        return exact, self.value((a.const >> n) + carry, highs)
+
+    def _tighter(self, bound: int, terms: Sequence[Term], sign: int) -> int:
+        """Return a bound of a sum that accounts for inputs that several terms share."""
+        if any(term.slopes is not None for term in terms):
+            return bound
+        inside = [self.inside(term) for term in terms]
+        simple = sum(int((sign * term.values).max()) for term in inside)
+        pairs = [(term.partition, sign * term.values) for term in inside]
+        return bound + sign * (largest_sum(pairs, self.region, self.full) - simple)
+
+    def _parts(self, term: Term, n: int, is_centered: bool) -> tuple[Term, Term]:
+        size = 1 << n
+        if term.slopes is None:
+            low: IntArray = term.values & (size - 1)
+            if is_centered:
+                low = centered(low, size)
+            return Term(term.partition, low), Term(
+                term.partition, ((term.values - low) >> n) % WORD
+            )
+        cells, slopes, values, quotients, steps = [], [], [], [], []
+        axis = term.partition.scope[0]
+        for k, cell in enumerate(term.partition.cells):
+            slope, value = int(term.slopes[k]), int(term.values[k])
+            if slope % size == 0:
+                cells.append(cell[0][0][1])
+                slopes.append(0)
+                values.append(value % size)
+                quotients.append(value // size)
+                steps.append(slope // size)
+                continue
+            for first, last, quotient in _pieces(cell[0][0][1], slope, value, size):
+                steps.append(0)
+                cells.append(((first, last),))
+                slopes.append(slope)
+                values.append(value - quotient * size)
+                quotients.append(quotient)
+        if max(map(abs, (*values, *quotients)), default=0) >= MOST:
+            raise UndecidedError("bits", "a sum of readings has too many bits")
+        partition = self.partitions.of_axis(axis, cells)
+        return (
+            Term(partition, np.array(values, dtype=np.int64), np.array(slopes, dtype=np.int64)),
+            Term(partition, np.array(quotients, dtype=np.int64), np.array(steps, dtype=np.int64)),
+        )
+
+    def exact_sum(self, const: int, terms: Iterable[Term]) -> Exact:
+        """Return a sum of integers, terms that are constant added up."""
+        kept: dict[Partition, Term] = {}
+        for term in terms:
+            first = int(term.values[0])
+            if term.slopes is None and (term.values == first).all():
+                const += first
+            else:
+                known = kept.get(term.partition)
+                kept[term.partition] = term if known is None else plus(known, term, exact=True)
+        return Exact(const, kept)
+
+    def unit(self, term: Term) -> Term:
+        """Return a linear term as one with a cell for each number of the current region."""
+        assert term.slopes is not None
+        axis = term.partition.scope[0]
+        allowed = axis_numbers(self.region, axis, self.full[axis])
+        cells: list[Numbers] = []
+        values: list[int] = []
+        for k, cell in enumerate(term.partition.cells):
+            slope, value = int(term.slopes[k]), int(term.values[k])
+            inside = both(cell, (((axis, allowed),),))
+            if not inside:
+                continue
+            own = inside[0][0][1]
+            if slope == 0:
+                cells.append(own)
+                values.append(value)
+                continue
+            if len(cells) + sum(high - low + 1 for low, high in own) > MOST_CELLS:
+                raise UndecidedError("cells", "a table is addressed by too many readings")
+            for low, high in own:
+                for x in range(low, high + 1):
+                    cells.append(((x, x),))
+                    values.append(slope * x + value)
+        partition = self.partitions.of_axis(axis, cells)
+        return Term(partition, np.array(values, dtype=np.int64))
+
+    # Functions of few inputs
+
+    def joint(self, terms: Iterable[Term], what: str, most: int = MOST_CELLS) -> Term:
+        """Return the sum of terms as one term."""
+        found: Term | None = None
+        for term in sorted(terms, key=lambda one: len(one.partition.cells)):
+            if found is None:
+                found = term
+                continue
+            if (found.slopes is not None or term.slopes is not None) and (
+                found.partition.scope != term.partition.scope
+            ):
+                found = found if found.slopes is None else self.unit(found)
+                term = term if term.slopes is None else self.unit(term)
+            overlay = self.partitions.overlay(found.partition, term.partition, most)
+            if overlay is None:
+                raise UndecidedError("cells", f"{what} depends on too many inputs at once")
+            partition, a, b = overlay
+            first, second = np.array(a, dtype=int), np.array(b, dtype=int)
+            slopes = None
+            if found.slopes is not None or term.slopes is not None:
+                slopes = slopes_of(found)[first] + slopes_of(term)[second]
+            found = Term(partition, found.values[first] + term.values[second], slopes)
+        assert found is not None
+        return found
+
+    def single(self, a: Value, what: str, most: int = MOST_CELLS) -> Term:
+        """Return a value as one term of cells of the current region, without slopes."""
+        self.check_number(a)
+        term = self.joint(a.terms.values(), what, most)
+        if term.slopes is not None:
+            term = self.unit(term)
+        return self.inside(Term(term.partition, (term.values + a.const) % WORD))
+
+    def inside(self, term: Term) -> Term:
+        """Return a term with the cells alone that have an input in the current region."""
+        active = self.active(term.partition)
+        if active.all():
+            return term
+        cells = [cell for cell, is_in in zip(term.partition.cells, active, strict=True) if is_in]
+        return Term(self.partitions.of(cells), term.values[active])
+
+    def mapped(self, term: Term, results: Iterable[int]) -> Value:
+        """Return the function with other values on the same cells."""
+        values = np.fromiter((r % WORD for r in results), dtype=np.int64)
+        return self.value(0, [self.merged(Term(term.partition, values))])
+
+    def merged(self, term: Term) -> Term:
+        """Return a term with cells of equal values joined, if it is of one input or has few."""
+        levels, at = np.unique(term.values, return_inverse=True)
+        if len(levels) == len(term.values) or not (term.partition.is_single or len(levels) <= 2):
+            return term
+        cells = [
+            joined(
+                [box for k in np.flatnonzero(at == level) for box in term.partition.cells[k]],
+                self.full,
+            )
+            for level in range(len(levels))
+        ]
+        return Term(self.partitions.of(cells), levels.astype(np.int64))
+
+    def check_number(self, a: Value) -> None:
+        """Verify that a value is not an address."""
+        if a.base is not None:
+            raise UndecidedError("pointers", "arithmetic on an address")
+
+
+def _pieces(allowed: Numbers, slope: int, value: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Cut numbers x so that ``(slope * x + value) // size`` is one quotient on each interval."""
+    n_found = 0
+    for low, high in allowed:
+        while low <= high:
+            quotient = (slope * low + value) // size
+            last = high
+            if slope > 0:
+                last = min(high, ((quotient + 1) * size - 1 - value) // slope)
+            elif slope < 0:
+                last = min(high, (value - quotient * size) // -slope)
+            yield low, last, quotient
+            low = last + 1
+            n_found += 1
+            if n_found > MOST_PIECES:
+                raise UndecidedError("cells", "bits of a reading have too many cases")
+
+
+def _zeros(term: Term) -> int:
+    """Return how many of the lowest bits are zero in every value of a term, at most 32."""
+    bits = int(np.bitwise_or.reduce(np.concatenate([term.values, slopes_of(term)])))
+    return 32 if bits == 0 else min(32, (bits & -bits).bit_length() - 1)
+
+
+def _is_flat(term: Term) -> bool:
+    return term.slopes is None

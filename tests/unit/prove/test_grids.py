@@ -1,0 +1,60 @@
+"""Functions as arrays, and the largest value of their sum, against all inputs."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from bncc.prove.grids import grid_of, grid_size, largest_sum, starts_of
+from bncc.prove.machines import CORTEX_M, RISCV
+from bncc.prove.regions import Partitions
+from tests.unit.prove.brute import contains
+
+FULL = (((0, 5),), ((0, 3),), ((0, 4),))
+
+
+def cells_of(axes, cuts):
+    """Return a partition of some inputs by one cut each."""
+    sides = [
+        [((axis, ((0, cut),)),) for cut in (cuts[axis],)]
+        + [((axis, ((cuts[axis] + 1, FULL[axis][0][1]),)),)]
+        for axis in axes
+    ]
+    boxes = [tuple(item for part in chosen for item in part) for chosen in product(*sides)]
+    return Partitions().of((box,) for box in boxes)
+
+
+def at(partition, values, point):
+    return next(
+        int(v) for cell, v in zip(partition.cells, values, strict=True) if contains(cell, point)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_largest_sum_is_reached_and_not_exceeded(seed):
+    rng = np.random.default_rng(seed)
+    terms = []
+    for axes in ((0, 1), (1, 2), (0, 2), (1,)):
+        partition = cells_of(axes, rng.integers(0, 3, 3))
+        terms.append((partition, rng.integers(-9, 10, len(partition.cells))))
+    points = list(product(range(6), range(4), range(5)))
+    sums = [sum(at(p, v, point) for p, v in terms) for point in points]
+    assert largest_sum(terms, ((),), FULL) == max(sums)
+    region = (((0, ((4, 5),)),),)
+    inside = [s for s, point in zip(sums, points, strict=True) if point[0] >= 4]
+    assert largest_sum(terms, region, FULL) == max(inside)
+
+
+def test_an_array_has_the_value_of_each_cell():
+    partition = cells_of((0, 2), (2, 0, 1))
+    values = np.array([3, 1, 4, 1])
+    starts = starts_of([partition], ((),), FULL)
+    assert starts == {0: [0, 3], 2: [0, 2]}
+    assert grid_size(partition.scope, starts) == 4
+    assert grid_of(partition, values, starts).tolist() == [[3, 1], [4, 1]]
+
+
+@pytest.mark.parametrize("machine", [CORTEX_M, RISCV])
+def test_a_machine_names_its_registers(machine):
+    assert set(machine.kept) <= set(machine.registers)
+    assert {machine.result, *machine.arguments} <= set(machine.registers)

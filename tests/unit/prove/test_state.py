@@ -1,0 +1,314 @@
+"""States where paths meet: what they had is what the one state has, at every input."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bncc.prove.algebra import Algebra
+from bncc.prove.regions import EVERYWHERE, common, joined, without
+from bncc.prove.state import Cell, Frame, Merged, State, merged
+from bncc.prove.values import WORD, Term, UndecidedError, Value
+from tests.unit.prove.brute import (
+    contains,
+    points_in,
+    random_algebra,
+    random_part,
+    random_value,
+    word,
+)
+
+seeds = st.integers(0, 2**32 - 1)
+FRAME = (Frame(0, -1, -1, ()),)
+
+
+def state(region=EVERYWHERE, at=4, **more) -> State:
+    registers = more.pop("registers", {})
+    return State(at, FRAME, registers, region=region, **more)
+
+
+def read(algebra: Algebra, content, region) -> Value:
+    algebra.region = region
+    return content.value(algebra) if isinstance(content, Merged) else content
+
+
+def split(rng: Random, region, full):
+    """Return a region in two or three parts, as branches on readings make them."""
+    axis = rng.randrange(len(full))
+    part = random_part(rng, full[axis])
+    rest = without(full[axis], part)
+    found = []
+    for own in (part, rest):
+        inside = []
+        for box in region:
+            now = dict(box)
+            both = now.get(axis, full[axis])
+            kept = tuple((x, y) for x, y in common(both, own))
+            if kept:
+                now[axis] = kept
+                inside.append(tuple(sorted(now.items())))
+        if inside:
+            found.append(joined(inside, full))
+    return found
+
+
+@settings(max_examples=100, derandomize=True)
+@given(seeds)
+def test_registers_flags_and_memory_of_two_to_four_paths(seed):
+    """Merged in any order, changed in between on one side or on both, as a run does."""
+    rng = Random(seed)
+    algebra = random_algebra(rng, 12)
+    algebra.region = EVERYWHERE
+    full = algebra.full
+    names = ("r0", "r1", "r2")
+    first = {name: random_value(rng, algebra) for name in names}
+    # What each register is at each input, by plain numbers
+    truth = {p: {name: word(first[name], p) for name in names} for p in points_in(EVERYWHERE, full)}
+    now = state(
+        registers=dict(first),
+        stack={-4: Cell(4, first["r0"])},
+        output={0: Cell(2, first["r1"])},
+        flags={"nz": ("sub", (first["r0"], first["r1"]))},
+    )
+    memory = {p: (t["r0"], t["r1"], t["r0"], t["r1"]) for p, t in truth.items()}
+    for _ in range(rng.randint(1, 3)):
+        parts = split(rng, EVERYWHERE, full)
+        sides = []
+        for region in parts:
+            side = state(
+                region,
+                registers=dict(now.registers),
+                stack=dict(now.stack),
+                output=dict(now.output),
+                flags=dict(now.flags),
+            )
+            algebra.region = region
+            for name in names:
+                if rng.random() < 0.6:
+                    continue
+                value = random_value(rng, algebra)
+                side.registers[name] = value
+                for p in points_in(region, full):
+                    truth[p][name] = word(value, p)
+            if rng.random() < 0.5:
+                value = random_value(rng, algebra)
+                side.stack[-4] = side.output[0] = Cell(4, value)
+                side.output[0] = Cell(2, value)
+                side.flags["nz"] = ("sub", (value, side.flags["nz"][1][1]))
+                for p in points_in(region, full):
+                    x = word(value, p)
+                    memory[p] = (x, x, x, memory[p][3])
+            sides.append(side)
+        rng.shuffle(sides)
+        now = sides[0]
+        for side in sides[1:]:
+            now = merged(now, side, algebra, full)
+            assert now is not None
+        assert all(contains(now.region, p) for p in truth)
+        if rng.random() < 0.5:
+            _compare(algebra, now, truth, memory, names)
+    _compare(algebra, now, truth, memory, names)
+
+
+def _compare(algebra, now, truth, memory, names) -> None:
+    contents = [now.registers[name] for name in names]
+    contents += [now.stack[-4].content, now.output[0].content, *now.flags["nz"][1]]
+    for k, content in enumerate(contents):
+        try:
+            value = read(algebra, content, EVERYWHERE)
+        except UndecidedError:
+            continue
+        for p, numbers in truth.items():
+            expected = [*(numbers[name] for name in names), *memory[p]][k]
+            assert word(value, p) == expected, (k, p)
+
+
+def test_a_register_merged_earlier_and_changed_on_one_side_only():
+    """Paths that met earlier were split by another input than those that meet now."""
+    algebra = Algebra((((0, 1),), ((0, 1),)))
+    x0, x1 = (((0, ((0, 0),)),),), (((0, ((1, 1),)),),)
+    y0, y1 = (((1, ((0, 0),)),),), (((1, ((1, 1),)),),)
+    first = merged(
+        state(x0, registers={"r0": Value(10)}),
+        state(x1, registers={"r0": Value(20)}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert first is not None
+    second = merged(
+        state(y0, registers=dict(first.registers)),
+        state(y1, registers={"r0": Value(99)}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert second is not None
+    value = read(algebra, second.registers["r0"], EVERYWHERE)
+    found = {p: word(value, p) for p in points_in(EVERYWHERE, algebra.full)}
+    assert found == {(0, 0): 10, (1, 0): 20, (0, 1): 99, (1, 1): 99}
+
+
+def test_three_paths_with_functions_of_another_input():
+    algebra = Algebra((((0, 8),), ((0, 5),)))
+    partition = algebra.partitions.of_axis(1, [((k, k),) for k in range(6)])
+    values = [Value(k, {partition: Term(partition, np.arange(6) * (k + 2))}) for k in range(3)]
+    states = [
+        state((((0, ((3 * k, 3 * k + 2),)),),), registers={"r0": value})
+        for k, value in enumerate(values)
+    ]
+    for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        now = states[order[0]]
+        for k in order[1:]:
+            now = merged(now, states[k], algebra, algebra.full)
+            assert now is not None
+        assert now.region == EVERYWHERE
+        value = read(algebra, now.registers["r0"], EVERYWHERE)
+        for x, y in points_in(EVERYWHERE, algebra.full):
+            k = x // 3
+            assert word(value, (x, y)) == k + y * (k + 2)
+
+
+def test_paths_of_the_same_inputs_with_different_contents_stay_apart():
+    """They were split by the order of two sums, which no region tells."""
+    algebra = Algebra((((0, 3),),))
+    a = state(registers={"r0": Value(1)}, facts=frozenset({(0, 1, True)}))
+    b = state(registers={"r0": Value(2)}, facts=frozenset({(1, 0, False)}))
+    assert merged(a, b, algebra, algebra.full) is None
+    c = state(registers={"r0": Value(1)}, facts=frozenset({(1, 0, False)}))
+    both = merged(a, c, algebra, algebra.full)
+    assert both is not None
+    assert both.facts == frozenset()
+
+
+def test_paths_of_other_inputs_and_other_facts_stay_apart_if_they_differ():
+    algebra = Algebra((((0, 3),),))
+    low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+    a = state(low, registers={"r0": Value(1)}, facts=frozenset({(0, 1, True), (0, 2, True)}))
+    b = state(high, registers={"r0": Value(2)}, facts=frozenset({(0, 1, True)}))
+    assert merged(a, b, algebra, algebra.full) is None
+    c = state(high, registers={"r0": Value(1)}, facts=frozenset({(0, 1, True)}))
+    both = merged(a, c, algebra, algebra.full)
+    assert both is not None
+    assert both.facts == {(0, 1, True)}
+    assert both.region == EVERYWHERE
+
+
+def test_what_only_one_path_has_is_gone():
+    """A cell or a record of flags that one path alone has cannot be read after they met."""
+    algebra = Algebra((((0, 3),),))
+    low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+    one, two = Value(1), Value(2)
+    a = state(
+        low,
+        registers={"r0": one, "tmp": one},
+        stack={-4: Cell(4, one), -8: Cell(4, one), -12: Cell(2, one)},
+        flags={"nz": ("sub", (one, two)), "c": ("sub", (one, two)), "v": ("sub", (one, two))},
+        output={0: Cell(1, one)},
+    )
+    b = state(
+        high,
+        registers={"r0": two},
+        stack={-4: Cell(4, two), -12: Cell(4, one)},
+        flags={"nz": ("add", (one, two)), "c": ("sub", (one, two))},
+    )
+    both = merged(a, b, algebra, algebra.full)
+    assert both is not None
+    assert set(both.registers) == {"r0"}
+    assert set(both.stack) == {-4}
+    assert set(both.output) == set()
+    assert set(both.flags) == {"c"}
+
+
+def test_the_longest_path_and_the_deepest_stack_count():
+    algebra = Algebra((((0, 3),),))
+    low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+    both = merged(
+        state(low, steps=7, deepest=-8), state(high, steps=9, deepest=-4), algebra, algebra.full
+    )
+    assert both is not None
+    assert (both.steps, both.deepest) == (9, -8)
+
+
+def test_different_addresses_are_no_value():
+    algebra = Algebra((((0, 3),),))
+    low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+    both = merged(
+        state(low, registers={"r0": Value(0, base="stack"), "r1": Value(4, base="input")}),
+        state(high, registers={"r0": Value(0, base="input"), "r1": Value(6, base="input")}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert both is not None
+    with pytest.raises(UndecidedError):
+        read(algebra, both.registers["r0"], EVERYWHERE)
+    found = read(algebra, both.registers["r1"], EVERYWHERE)
+    assert found.base == "input"
+    offset = Value(found.const, found.terms)
+    assert [word(offset, (x,)) for x in range(4)] == [4, 4, 6, 6]
+
+
+def test_a_linear_value_and_a_constant():
+    """A reading, clamped: the reading below a limit, the limit above."""
+    algebra = Algebra((((0, 9), (WORD - 4, WORD - 1)),))
+    partition = algebra.partitions.of_axis(0, [algebra.full[0]])
+    zero = np.zeros(1, dtype=np.int64)
+    reading = Value(3, {partition: Term(partition, zero, zero + 1)})
+    low = (((0, ((0, 5), (WORD - 4, WORD - 1))),),)
+    high = (((0, ((6, 9),)),),)
+    both = merged(
+        state(low, registers={"r0": reading}), state(high, registers={"r0": Value(5)}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert both is not None
+    value = read(algebra, both.registers["r0"], EVERYWHERE)
+    for (x,) in points_in(EVERYWHERE, algebra.full):
+        assert word(value, (x,)) == (5 if 6 <= x <= 9 else (x + 3) % WORD)
+
+
+def test_a_linear_value_where_paths_were_split_by_another_input():
+    """The reading of x where y is small, else 0: not a function of y times something."""
+    algebra = Algebra((((0, 5),), ((0, 3),)))
+    partition = algebra.partitions.of_axis(0, [algebra.full[0]])
+    zero = np.zeros(1, dtype=np.int64)
+    reading = Value(0, {partition: Term(partition, zero, zero + 1)})
+    low, high = (((1, ((0, 1),)),),), (((1, ((2, 3),)),),)
+    both = merged(
+        state(low, registers={"r0": reading}), state(high, registers={"r0": Value(0)}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert both is not None
+    value = read(algebra, both.registers["r0"], EVERYWHERE)
+    for x, y in points_in(EVERYWHERE, algebra.full):
+        assert word(value, (x, y)) == (x if y < 2 else 0)
+
+
+def test_a_linear_value_and_a_function_of_another_input():
+    """Split by y: where y is small a table by x, else the reading of y."""
+    algebra = Algebra((((0, 5),), ((0, 3),)))
+    of_x = algebra.partitions.of_axis(0, [((0, 2),), ((3, 5),)])
+    of_y = algebra.partitions.of_axis(1, [algebra.full[1]])
+    table = Value(0, {of_x: Term(of_x, np.array([50, 60]))})
+    zero = np.zeros(1, dtype=np.int64)
+    reading = Value(0, {of_y: Term(of_y, zero, zero + 1)})
+    low, high = (((1, ((0, 1),)),),), (((1, ((2, 3),)),),)
+    both = merged(
+        state(low, registers={"r0": table}), state(high, registers={"r0": reading}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert both is not None
+    value = read(algebra, both.registers["r0"], EVERYWHERE)
+    for x, y in points_in(EVERYWHERE, algebra.full):
+        assert word(value, (x, y)) == ((50 if x < 3 else 60) if y < 2 else y)
+
+
+def test_reading_a_value_leaves_the_current_region():
+    algebra = Algebra((((0, 5),), ((0, 3),)))
+    partition = algebra.partitions.of_axis(0, [algebra.full[0]])
+    zero = np.zeros(1, dtype=np.int64)
+    reading = Value(0, {partition: Term(partition, zero, zero + 1)})
+    low, high = (((1, ((0, 1),)),),), (((1, ((2, 3),)),),)
+    both = merged(
+        state(low, registers={"r0": Value(0)}), state(high, registers={"r0": reading}),
+        algebra, algebra.full,
+    )  # fmt: skip
+    assert both is not None
+    read(algebra, both.registers["r0"], EVERYWHERE)
+    assert algebra.region == EVERYWHERE
