@@ -1,0 +1,373 @@
+"""
+Proof that what a run returns is the model's answer.
+
+Two sums that the code compares must be, up to a power of two, the costs of two classes of the
+model: their difference is the same function of the inputs. Facts about the order of costs on a
+path, with bounds on costs where a path covers few inputs, prove which class costs least.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.prove.algebra import Algebra
+from bncc.prove.grids import MOST_GRID, grid_of, grid_size, starts_of
+from bncc.prove.regions import (
+    Partition,
+    Region,
+    is_in,
+    meets,
+)
+from bncc.prove.specification import Specification
+from bncc.prove.values import Exact, Term, UndecidedError, Value, centered
+
+N_SAMPLES = 24
+SHIFTS = range(32)
+LANES = (8, 16, 24)
+"""Positions of lanes that compilers compare with what is below them."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Two costs of the model that a comparison should be about, and is not."""
+
+    first: int
+    second: int
+    difference: Exact
+
+
+class Costs:
+    """The costs of the model as sums over an algebra's partitions."""
+
+    def __init__(self, of: Specification, algebra: Algebra, seed: int = 0) -> None:
+        self.of = of
+        self._algebra = algebra
+        self._full = tuple(one.numbers for one in of.inputs)
+        self._tables: list[tuple[Partition, IntArray]] = []
+        for table in of.tables:
+            partition = algebra.partitions.of(region for region, _ in table.rows)
+            self._tables.append((partition, table.costs[[row for _, row in table.rows]]))
+        rng = np.random.default_rng(seed)
+        self._points = [self._draw(rng) for _ in range(N_SAMPLES)]
+        self._at: dict[Partition, IntArray] = {}
+        self._of_points = self._sampled()
+        self._named: dict[tuple[object, ...], tuple[int, int, bool] | None] = {}
+        self.mismatches: list[Mismatch] = []
+
+    @property
+    def partitions(self) -> Iterable[Partition]:
+        """The cells between which the code or the model distinguishes."""
+        return self._algebra.partitions
+
+    def _draw(self, rng: np.random.Generator) -> tuple[int, ...]:
+        """Draw an input that the entry decides, each cell of a table alike."""
+        point = [self._number(allowed, rng) for allowed in self._full]
+        valid = dict(self.of.valid[0])
+        for axis, allowed in valid.items():
+            point[axis] = self._number(allowed, rng)
+        for k in rng.permutation(len(self._tables)):
+            cells = self._tables[k][0].cells
+            for box in cells[int(rng.integers(len(cells)))]:
+                for axis, allowed in box:
+                    if rng.random() < 0.5:
+                        point[axis] = self._number(allowed, rng)
+        return tuple(point)
+
+    @staticmethod
+    def _number(allowed: Sequence[tuple[int, int]], rng: np.random.Generator) -> int:
+        low, high = allowed[int(rng.integers(len(allowed)))]
+        return int(rng.integers(low, high + 1))
+
+    def _sampled(self) -> IntArray:
+        found = np.tile(self.of.prior, (len(self._points), 1))
+        for partition, costs in self._tables:
+            found += costs[self._cells_at(partition)]
+        return found
+
+    # Comparisons of sums
+
+    def name(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+        """
+        Return two classes of which the first costs less exactly where a sum is negative.
+
+        The last element is true for less, false for at most as much. None if no two classes do:
+        the sum must be the difference of their costs up to a power of two.
+        """
+        key = total.key(), region
+        if key not in self._named:
+            self._named[key] = self._found(total, region)
+        return self._named[key]
+
+    def _found(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+        uppers = (self._upper(total, k, region) for k in LANES)
+        for one in (total, *(upper for upper in uppers if upper is not None)):
+            for is_strict in (True, False):
+                # Negative is at most -1.
+                pair = self._search(Exact(one.const + (not is_strict), one.terms), region)
+                if pair is not None:
+                    return *pair, is_strict
+        self._note(total, region)
+        return None
+
+    def _upper(self, total: Exact, k: int, region: Region) -> Exact | None:
+        """
+        Return a sum without its lowest k bits, which is negative for the same inputs.
+
+        None if these bits carry for some inputs. Lanes above others are compared in place.
+        """
+        algebra = self._algebra
+        algebra.region = region
+        if any(term.slopes is not None for term in total.terms.values()):
+            return None
+        size = 1 << k
+        least = most = total.const % size
+        upper = {}
+        for partition, term in total.terms.items():
+            low = centered(term.values % size, size)
+            upper[partition] = Term(partition, (term.values - low) >> k)
+            first, last = algebra.bounds(Term(partition, low))
+            least, most = least + first, most + last
+        if least >> k != most >> k:
+            return None
+        return Exact((total.const >> k) + (least >> k), upper)
+
+    def _search(self, total: Exact, region: Region) -> tuple[int, int] | None:
+        for first, second, shift in self._candidates(total, self._inside(region)):
+            if self.equals(total, first, second, shift, region):
+                return first, second
+        return None
+
+    def _inside(self, region: Region) -> list[int]:
+        return [k for k, point in enumerate(self._points) if _contains(region, point)]
+
+    def _note(self, total: Exact, region: Region) -> None:
+        """Note the classes that a comparison seems to be about."""
+        inside = self._inside(region)
+        candidates = self._candidates(total, inside)
+        pair = next(((i, j) for i, j, _ in candidates), None) or self._nearest(total, inside)
+        if pair is not None:
+            self.mismatches.append(Mismatch(*pair, total))
+
+    def _evaluated(self, total: Exact, inside: Sequence[int]) -> IntArray:
+        found = np.full(len(inside), total.const, dtype=np.int64)
+        for partition, term in total.terms.items():
+            cells = self._cells_at(partition)[list(inside)]
+            found += term.values[cells]
+            if term.slopes is not None:
+                x = np.array([self._points[k][partition.scope[0]] for k in inside], dtype=np.int64)
+                found += term.slopes[cells] * x
+        return found
+
+    def _cells_at(self, partition: Partition) -> IntArray:
+        """Return the cell of each sample; the first one where there is none."""
+        if partition not in self._at:
+            cells = [_cell_of(partition, point) for point in self._points]
+            self._at[partition] = np.array(cells, dtype=np.int64)
+        return self._at[partition]
+
+    def _candidates(self, total: Exact, inside: Sequence[int]) -> Iterable[tuple[int, int, int]]:
+        values = self._evaluated(total, inside)
+        costs = self._of_points[list(inside)]
+        wanted = costs[:, :, None] - costs[:, None, :]
+        size, sizes = int(np.abs(values).sum()), np.abs(wanted).sum(axis=0)
+        for shift in SHIFTS:
+            for first, second in np.argwhere(sizes << shift == size):
+                is_equal = (values == wanted[:, first, second] << shift).all()
+                if first != second and is_equal:
+                    yield int(first), int(second), shift
+
+    def _nearest(self, total: Exact, inside: Sequence[int]) -> tuple[int, int] | None:
+        """Return the pair that most samples agree with, at least half of them."""
+        values = self._evaluated(total, inside)
+        costs = self._of_points[list(inside)]
+        best, found = 0.5, None
+        for first in range(self.of.n_classes):
+            for second in range(self.of.n_classes):
+                if first == second:
+                    continue
+                wanted = costs[:, first] - costs[:, second]
+                for shift in (0, 8, 16, 24):
+                    share = float((values == wanted << shift).mean()) if len(inside) else 0.0
+                    if share > best:
+                        best, found = share, (first, second)
+        return found
+
+    def equals(
+        self,
+        total: Exact,
+        first: int,
+        second: int,
+        shift: int,
+        region: Region,
+        modulus: int | None = None,
+    ) -> bool:
+        """Return whether a sum is the difference of two costs for every input of a region."""
+        terms = [Term(p, t.values, t.slopes) for p, t in total.terms.items()]
+        prior = self.of.prior
+        const = total.const - (int(prior[first] - prior[second]) << shift)
+        for partition, costs in self._tables:
+            values = -((costs[:, first] - costs[:, second]) << shift)
+            terms.append(Term(partition, values))
+        return self.vanishes(const, terms, region, modulus)
+
+    def is_score(self, value: Value, of: int, winner: int, bits: int, region: Region) -> bool:
+        """Return whether the lowest bits of a value are the cost of a class less the winner's."""
+        most = int(self.of.prior[of] - self.of.prior[winner]) + sum(
+            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self._tables
+        )
+        if value.base is not None or most >> bits:
+            return False
+        return self.equals(Exact(value.const, value.terms), of, winner, 0, region, 1 << bits)
+
+    def vanishes(
+        self, const: int, terms: Iterable[Term], region: Region, modulus: int | None = None
+    ) -> bool:
+        """Return whether a sum is zero, maybe modulo a number, for every input of a region."""
+        terms = list(terms)
+        if self._vanishes(const, terms, region, modulus):
+            return True
+        return len(region) > 1 and all(
+            self._vanishes(const, terms, (box,), modulus) for box in region
+        )
+
+    def _vanishes(
+        self, const: int, terms: Sequence[Term], region: Region, modulus: int | None
+    ) -> bool:
+        algebra = self._algebra
+        algebra.region = region
+        const, left = self._paired(const, terms, modulus)
+        grids: dict[tuple[int, ...], IntArray] = {}
+        starts = starts_of([term.partition for term in left], region, self._full)
+        for term in left:
+            if grid_size(term.partition.scope, starts) > MOST_GRID:
+                raise UndecidedError("cells", "a term depends on too many inputs")
+            grid = grid_of(term.partition, term.values, starts)
+            for scope, part in _components(term.partition.scope, grid):
+                if not scope:
+                    const += int(part)
+                    continue
+                known = grids.get(scope)
+                grids[scope] = part if known is None else known + part
+        if modulus is not None:
+            const %= modulus
+            grids = {scope: grid % modulus for scope, grid in grids.items()}
+        return const == 0 and all(not grid.any() for grid in grids.values())
+
+    def _paired(
+        self, const: int, terms: Iterable[Term], modulus: int | None
+    ) -> tuple[int, list[Term]]:
+        """Drop terms that are constant in the current region, also as sums over the same inputs."""
+        algebra = self._algebra
+        of_scope: dict[tuple[int, ...], list[Term]] = {}
+        for term in terms:
+            term = algebra.unit(term) if term.slopes is not None else term
+            if modulus is not None:
+                term = Term(term.partition, term.values % modulus)
+            inside = term.values[algebra.active(term.partition)]
+            if (inside == inside[0]).all():
+                const += int(inside[0])
+                continue
+            of_scope.setdefault(term.partition.scope, []).append(term)
+        left: list[Term] = []
+        for scope, group in of_scope.items():
+            starts = starts_of([term.partition for term in group], algebra.region, self._full)
+            if grid_size(scope, starts) <= MOST_GRID >> 4:
+                left += group
+                continue
+            found, rest = self._cancelled(group, modulus)
+            const += found
+            if rest:
+                total = _modulo(algebra.inside(algebra.joint(rest, "a sum of trees")), modulus)
+                if (total.values != total.values[0]).any():
+                    raise UndecidedError("sums-differ", "a tree differs from the model's")
+                const += int(total.values[0])
+        return const, left
+
+    def _cancelled(self, group: Sequence[Term], modulus: int | None) -> tuple[int, list[Term]]:
+        """Cancel pairs of terms whose sum is constant."""
+        algebra = self._algebra
+        const, rest = 0, []
+        waiting = [algebra.inside(term) for term in group]
+        while waiting:
+            term = waiting.pop()
+            if (term.values == term.values[0]).all():
+                const += int(term.values[0])
+                continue
+            for k, other in enumerate(waiting):
+                total = algebra.inside(algebra.joint([term, other], "a sum of two trees"))
+                total = _modulo(total, modulus)
+                if (total.values == total.values[0]).all():
+                    const += int(total.values[0])
+                    del waiting[k]
+                    break
+            else:
+                rest.append(term)
+        return const, rest
+
+    # Ends
+
+    def is_least(
+        self, winner: int, facts: Iterable[tuple[object, object, bool]], region: Region
+    ) -> bool:
+        """Return whether a class costs least, and least of all before it, in a region."""
+        known = set(facts)
+        for other in range(self.of.n_classes):
+            if other == winner:
+                continue
+            is_strict = other < winner
+            if (winner, other, True) in known or (
+                not is_strict and (winner, other, False) in known
+            ):
+                continue
+            if self._least_difference(other, winner, region) < is_strict:
+                return False
+        return True
+
+    def _least_difference(self, other: int, winner: int, region: Region) -> int:
+        """Return a lower bound of the cost of a class less that of another in a region."""
+        least = None
+        for box in region:
+            total = int(self.of.prior[other] - self.of.prior[winner])
+            for partition, costs in self._tables:
+                active = [meets(cell, (box,)) for cell in partition.cells]
+                differences = (costs[:, other] - costs[:, winner])[active]
+                total += int(differences.min()) if len(differences) else 0
+            least = total if least is None else min(least, total)
+        return 0 if least is None else least
+
+
+def _components(
+    scope: tuple[int, ...], grid: IntArray
+) -> Iterable[tuple[tuple[int, ...], IntArray]]:
+    """
+    Split a function of a grid into functions of fewer inputs that vanish at each first number.
+
+    The split is unique, so a sum of functions is zero if and only if the sum of each part is.
+    """
+    n = len(scope)
+    for size in range(n + 1):
+        for kept in combinations(range(n), size):
+            part = grid
+            for axis in range(n):
+                first = part.take([0], axis=axis)
+                part = part - first if axis in kept else first
+            shape = tuple(grid.shape[axis] for axis in kept)
+            yield tuple(scope[axis] for axis in kept), part.reshape(shape)
+
+
+def _modulo(term: Term, modulus: int | None) -> Term:
+    return term if modulus is None else Term(term.partition, term.values % modulus)
+
+
+def _contains(region: Region, point: Sequence[int]) -> bool:
+    return any(all(is_in(allowed, point[axis]) for axis, allowed in box) for box in region)
+
+
+def _cell_of(partition: Partition, point: Sequence[int]) -> int:
+    for k, cell in enumerate(partition.cells):
+        if _contains(cell, point):
+            return k
+    return 0

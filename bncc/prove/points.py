@@ -1,0 +1,451 @@
+"""
+Inputs that are worth replaying: borders of cells, extremes, ties of the model, invalid states.
+
+An input is a point: one number for each feature, a reading or a state by its bits. All points are
+drawn by a seed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.device.machine import row_dtype
+from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.readings import n_known, probe_values, states_of_raw
+from bncc.model.model import Model
+from bncc.model.reference import costs
+from bncc.model.used import used_features
+from bncc.prove.decision import Mismatch
+from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common
+from bncc.prove.specification import Entry, Specification, reading_sets
+from bncc.prove.values import Exact
+
+_SWEEPS = 3
+_MOST_EDGES = 256
+_MOST_CELLS = 400
+_NANS = (0x7F80_0001, 0x7FBF_FFFF, 0x7FC0_0000, 0x7FFF_FFFF, 0xFF80_0001, 0xFFC0_0000, 0xFFFF_FFFF)
+_FILL = 0xA5
+"""Byte in the gaps of a struct."""
+
+
+class Points:
+    """Inputs of one entry point, and what the model says about them."""
+
+    def __init__(
+        self,
+        model: Model,
+        entry: Entry,
+        of: Specification,
+        *,
+        partitions: Iterable[Partition] = (),
+        packed: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.model, self.entry, self.of = model, entry, of
+        self._rng = np.random.default_rng(seed)
+        self._is_raw = entry == "predict-raw"
+        self._size = sum(one.size for one in of.inputs)
+        if self._is_raw:
+            self._size = row_dtype(model.features, packed=packed).itemsize
+            self._sets = [
+                reading_sets(f, one.size) for f, one in zip(model.features, of.inputs, strict=True)
+            ]
+        else:
+            self._sets = [[((s, s),) for s in range(n)] for n in model.n_states]
+        self._states = [
+            np.array([s for s, allowed in enumerate(sets) if allowed]) for sets in self._sets
+        ]
+        self._intervals = [_padded(sets) for sets in self._sets]
+        self._allowed = [one.numbers for one in of.inputs]
+        self._probes = [self._probes_of(axis, partitions) for axis in range(self.n_axes)]
+        # Tables by feature that they read, so that a step of a walk adds up few of them.
+        self._tables: list[list[int]] = [[] for _ in range(self.n_axes)]
+        for t, lookup in enumerate(model.lookups):
+            for axis in lookup.read:
+                self._tables[axis].append(t)
+        self._costs = [np.asarray(table, dtype=np.int64) for table in model.tables]
+
+    @property
+    def n_axes(self) -> int:
+        """Number of features."""
+        return len(self.of.inputs)
+
+    @property
+    def n_numbers(self) -> IntArray:
+        """Number of values of each input, from 0 on: all readings, or the states in range."""
+        if self._is_raw:
+            return np.array([1 << 8 * one.size for one in self.of.inputs], dtype=np.int64)
+        return np.array(self.model.n_states, dtype=np.int64)
+
+    # What the model says
+
+    def states(self, points: IntArray) -> tuple[IntArray, BoolArray]:
+        """
+        Return the states of points (n, n_features), and which points the entry decides.
+
+        The state of a feature that no decision depends on may be out of range; it is 0 here.
+        """
+        if self._is_raw:
+            return states_of_raw(self.model.features, self.readings(points)), np.ones(
+                len(points), dtype=bool
+            )
+        inside = np.asarray(points < np.array(self.model.n_states), dtype=bool)
+        decided = np.asarray(inside[:, list(used_features(self.model))].all(axis=1), dtype=bool)
+        return np.where(decided[:, None] & inside, points, 0), decided
+
+    def readings(self, points: IntArray) -> FloatArray:
+        """Return the numbers that the bits of points stand for."""
+        R = np.empty(points.shape, dtype=np.float64)
+        for axis, feature in enumerate(self.model.features):
+            bits = points[:, axis]
+            size = self.of.inputs[axis].size
+            if self._is_raw and feature.kind == "float32":
+                with np.errstate(invalid="ignore"):  # a signaling NaN
+                    R[:, axis] = bits.astype(np.uint32).view(np.float32)
+            elif self._is_raw and feature.kind in LARGEST_INT and feature.kind != "uint8":
+                top = 1 << 8 * size
+                R[:, axis] = np.where(bits >= top >> 1, bits - top, bits)
+            else:
+                R[:, axis] = bits
+        return R
+
+    def buffers(self, points: IntArray) -> list[bytes]:
+        """Return the memory that a function reads for each point."""
+        found = np.full((len(points), self._size), _FILL, dtype=np.uint8)
+        for axis, one in enumerate(self.of.inputs):
+            for k in range(one.size):
+                found[:, one.offset + k] = points[:, axis] >> 8 * k & 0xFF
+        return [row.tobytes() for row in found]
+
+    def described(self, point: IntArray) -> dict[str, float | int | str]:
+        """Return an input by feature name, as a user writes it."""
+        found: dict[str, float | int | str] = {}
+        (row,) = self.readings(point[None])
+        for feature, value in zip(self.model.features, row.tolist(), strict=True):
+            if self._is_raw and feature.kind == "float32":
+                found[feature.name] = value
+            elif self._is_raw and feature.kind == "category" and value < n_known(feature):
+                found[feature.name] = feature.categories[int(value)]
+            else:
+                found[feature.name] = int(value)
+        return found
+
+    # Borders and random numbers
+
+    def _probes_of(self, axis: int, partitions: Iterable[Partition]) -> IntArray:
+        """Return numbers of one input that are worth trying: the borders of all cells."""
+        cells = [cell for table in self.of.tables for cell, _ in table.rows]
+        edges = set(breakpoints(cells, axis))
+        edges |= {edge for n in self._sets[axis] for low, high in n for edge in (low, high + 1)}
+        own: set[int] = set()
+        for partition in partitions:
+            if partition.scope == (axis,):
+                own |= set(breakpoints(partition.cells, axis))
+        edges |= set(self._rng.permutation(sorted(own))[:_MOST_EDGES].tolist())
+        top = 1 << 8 * self.of.inputs[axis].size
+        edges |= {0, top >> 1, top}
+        found = {edge + k for edge in edges for k in (-1, 0, 1)}
+        if self._is_raw:
+            found |= set(_bits_of(self.model.features[axis]))
+        allowed = self._allowed[axis]
+        return np.array([x for x in sorted(found) if _is_in(allowed, x)], dtype=np.int64)
+
+    def _number(self, allowed: Numbers) -> int:
+        """Draw a number of a set, its borders often."""
+        rng = self._rng
+        low, high = allowed[int(rng.integers(len(allowed)))]
+        if rng.random() < 0.5:
+            return int(rng.choice([low, high]))
+        return int(rng.integers(low, high + 1))
+
+    def _of_states(self, X: IntArray) -> IntArray:
+        """Draw a point for each row of states, borders of their readings often."""
+        rng = self._rng
+        found = np.empty(X.shape, dtype=np.int64)
+        for axis, (low, high, sizes) in enumerate(self._intervals):
+            states = X[:, axis]
+            drawn = rng.random((3, len(X)))
+            k = (drawn[0] * sizes[states]).astype(np.int64)
+            first, last = low[states, k], high[states, k]
+            inside = first + (drawn[1] * (last - first + 1)).astype(np.int64)
+            border = np.where(drawn[1] < 0.5, first, last)
+            found[:, axis] = np.where(drawn[2] < 0.5, border, inside)
+        return found
+
+    def random_states(self, n: int) -> IntArray:
+        """Draw states (n, n_features), each as likely, of those that some input has."""
+        return np.stack([self._rng.choice(states, n) for states in self._states], axis=1)
+
+    def random(self, n: int) -> IntArray:
+        """Draw points: of random states, a part of their numbers borders or any bits."""
+        rng = self._rng
+        points = self._of_states(self.random_states(n))
+        share = rng.choice([0.0, 0.2, 0.6], n)
+        for axis in range(self.n_axes):
+            allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
+            probes = np.array([x for x in self._probes[axis] if _is_in(allowed, int(x))])
+            low, high = allowed[0][0], allowed[-1][1]
+            any_bits = rng.integers(low, high + 1, n)
+            other = np.where(rng.random(n) < 0.7, rng.choice(probes, n), any_bits)
+            points[:, axis] = np.where(rng.random(n) < share, other, points[:, axis])
+        return points
+
+    def _sets_of(self, axis: int) -> Numbers:
+        """Return the states of a feature that an entry point decides."""
+        return ((0, len(self._sets[axis]) - 1),)
+
+    def mixed(self, n: int) -> IntArray:
+        """Draw random points, a tenth of them with any number of the entry at one feature."""
+        rng, points = self._rng, self.random(n)
+        for k in np.flatnonzero(rng.random(n) < 0.1).tolist():
+            axis = int(rng.integers(self.n_axes))
+            points[k, axis] = self._number(self._allowed[axis])
+        return points
+
+    def borders(self) -> Iterator[IntArray]:
+        """Yield points with one number each at a border of a cell, all others random."""
+        places = [(axis, int(x)) for axis in range(self.n_axes) for x in self._probes[axis]]
+        places = [places[k] for k in self._rng.permutation(len(places))]
+        for start in range(0, len(places), 256):
+            group = places[start : start + 256]
+            points = self.random(len(group))
+            for k, (axis, x) in enumerate(group):
+                points[k, axis] = x
+            yield points
+
+    # Ties of the model
+
+    def cells(self) -> Iterator[IntArray]:
+        """Yield points that tie two classes, in each cell of the model's tables in turn."""
+        boxes = [box for table in self.of.tables for cell, _ in table.rows for box in cell]
+        if not boxes:
+            boxes = [()]
+        while True:
+            order = self._rng.permutation(len(boxes))[:_MOST_CELLS]
+            for start in range(0, len(order), 64):
+                yield self._near_ties([boxes[k] for k in order[start : start + 64]])
+
+    def _near_ties(self, boxes: Sequence[Box]) -> IntArray:
+        """Draw one point in each box where two classes cost about the same."""
+        n = len(boxes)
+        points = self.random(n)
+        held = np.zeros((n, self.n_axes), dtype=bool)
+        for k, box in enumerate(boxes):
+            for axis, allowed in box:
+                inside = common(allowed, self._allowed[axis])
+                if inside:
+                    points[k, axis] = self._number(inside)
+                    held[k, axis] = True
+        X, _ = self.states(points)
+        pairs = self._pairs(X)
+        return self.walk(points, held, pairs, self._targets(X, held, pairs))
+
+    def _pairs(self, X: IntArray) -> IntArray:
+        """Draw two classes for each row: those of least cost, or any two."""
+        rng, n_classes = self._rng, self.of.n_classes
+        if n_classes < 2:
+            return np.zeros((len(X), 2), dtype=np.int64)
+        best = costs(self.model, X).argsort(axis=1)[:, :2]
+        drawn = np.array([rng.permutation(n_classes)[:2] for _ in X])
+        return np.where(rng.random(len(X))[:, None] < 0.3, best, drawn)
+
+    def _targets(self, X: IntArray, held: BoolArray, pairs: IntArray) -> IntArray:
+        """
+        Draw how much more the first class of each pair shall cost than the second.
+
+        Mostly nothing, or a number by which a wrong state of a held feature changes the decision.
+        """
+        rng, every = self._rng, np.arange(len(X))
+        other = X.copy()
+        for k in every.tolist():
+            axes = np.flatnonzero(held[k])
+            if len(axes):
+                axis = int(rng.choice(axes))
+                other[k, axis] = int(rng.choice(self._states[axis]))
+        change = costs(self.model, other) - costs(self.model, X)
+        change = change[every, pairs[:, 0]] - change[every, pairs[:, 1]]
+        between = -(change * rng.random(len(X))).round().astype(np.int64)
+        small = rng.integers(-2, 3, len(X))
+        kind = rng.random(len(X))
+        return np.where(kind < 0.4, 0, np.where(kind < 0.7, between, small))
+
+    def walk(
+        self, points: IntArray, held: BoolArray, pairs: IntArray, targets: IntArray
+    ) -> IntArray:
+        """
+        Change the features that are not held until a pair of classes differs by a target.
+
+        Both classes of a pair shall also cost less than all others. Shapes: `points` and `held`
+        (n, n_features), `pairs` (n, 2), `targets` (n,); returns points (m, n_features), the end of
+        each sweep over all features.
+        """
+        rng, every = self._rng, np.arange(len(points))
+        X, _ = self.states(points)
+        total = costs(self.model, X)
+        found = []
+        for sweep in range(_SWEEPS):
+            for axis in rng.permutation(self.n_axes).tolist():
+                if not self._tables[axis]:
+                    continue
+                rest = total - self._part(axis, X)
+                least = np.full(len(X), np.inf)
+                chosen, best = X[:, axis].copy(), total
+                for s in self._states[axis].tolist():
+                    candidate = X.copy()
+                    candidate[:, axis] = s
+                    sums = rest + self._part(axis, candidate)
+                    a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
+                    gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
+                    gap = gap + rng.random(len(X)) * (0.5 if sweep else 1.5)
+                    better = (gap < least) & ~held[:, axis]
+                    least = np.where(better, gap, least)
+                    chosen = np.where(better, s, chosen)
+                    best = np.where(better[:, None], sums, best)
+                X[:, axis], total = chosen, best
+            if sweep:
+                found.append(np.where(held, points, self._of_states(X)))
+        return np.concatenate(found)
+
+    def _part(self, axis: int, X: IntArray) -> IntArray:
+        """Return the sum of the tables that read a feature, for each row of states."""
+        lookups = self.model.lookups
+        part = np.zeros((len(X), self.of.n_classes), dtype=np.int64)
+        for t in self._tables[axis]:
+            part += self._costs[t][lookups[t].rows(X)]
+        return part
+
+    # Sums of the code that differ from the model's
+
+    def differing(self, mismatch: Mismatch, n: int = 192) -> IntArray | None:
+        """
+        Return points where a sum of the code differs from the model's, and two classes tie.
+
+        None if no difference is found.
+        """
+        rng, total = self._rng, mismatch.difference
+        points = self._in_cells(total, n)
+        found = _evaluated(total, points)
+        points = points[found[1]]
+        if not len(points):
+            return None
+        a, b = mismatch.first, mismatch.second
+        values = found[0][found[1]]
+        wanted = self._difference(points, a, b)
+        shift = max(range(24), key=lambda k: _mode(values - (wanted << k)))
+        error = values - (wanted << shift)
+        if not error.any():
+            return None
+        wrong = np.flatnonzero(error)
+        # Rare errors first: a frequent one may be a constant, which a few points show.
+        by_error = {int(e): wrong[error[wrong] == e] for e in np.unique(error[wrong])}
+        chosen: list[int] = []
+        for own in sorted(by_error.values(), key=len):
+            chosen += rng.permutation(own)[:8].tolist()
+        chosen = chosen[:48]
+        start, error = points[chosen], error[chosen]
+        held = self._responsible(total, start, error, a, b, shift)
+        scaled = np.where(error > 0, -(-error >> shift), error >> shift)  # away from zero
+        share = rng.choice([0.0, 1.0, 1.0, 2.0, rng.random()], len(start))
+        targets = -(scaled * np.minimum(share, 1)).round().astype(np.int64)
+        targets += np.where(share == 2, np.sign(scaled), 0)
+        targets = np.where(rng.random(len(start)) < 0.25, -np.sign(scaled), targets)
+        pairs = np.tile(np.array([a, b]), (len(start), 1))
+        return self.walk(start, held, pairs, targets)
+
+    def _in_cells(self, total: Exact, n: int) -> IntArray:
+        """Draw points, each in a cell of a sum's term or of a table in turn."""
+        rng = self._rng
+        regions: list[Region] = [c for p in total.terms for c in p.cells]
+        regions += [cell for table in self.of.tables for cell, _ in table.rows]
+        n = max(n, min(len(regions), 8 * n))
+        points = self.random(n)
+        order = rng.permutation(len(regions))
+        for k in range(min(n, len(order))):
+            region = regions[order[k]]
+            box = region[int(rng.integers(len(region)))]
+            for axis, allowed in box:
+                inside = common(allowed, self._allowed[axis])
+                if not self._is_raw:
+                    inside = common(inside, self._sets_of(axis))
+                if inside:
+                    points[k, axis] = self._number(inside)
+        return points
+
+    def _difference(self, points: IntArray, a: int, b: int) -> IntArray:
+        X, _ = self.states(points)
+        sums = costs(self.model, X)
+        return sums[:, a] - sums[:, b]
+
+    def _responsible(
+        self, total: Exact, points: IntArray, error: IntArray, a: int, b: int, shift: int
+    ) -> BoolArray:
+        """Return the features (n, n_features) without whose number the error of a sum changes."""
+        n, axes = points.shape
+        held = np.zeros((n, axes), dtype=bool)
+        for _ in range(2):
+            others = self.random(n)
+            changed = np.repeat(points, axes, axis=0)
+            every = np.arange(n * axes)
+            changed[every, every % axes] = others.ravel()
+            values, known = _evaluated(total, changed)
+            now = values - (self._difference(changed, a, b) << shift)
+            held |= ((now != np.repeat(error, axes)) | ~known).reshape(n, axes)
+        return held
+
+
+def _padded(sets: Sequence[Numbers]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the first and the last numbers of sets (n, most), and how many intervals each has."""
+    sizes = np.array([len(allowed) for allowed in sets])
+    low, high = np.zeros((2, len(sets), max(sizes)), dtype=np.int64)
+    for k, allowed in enumerate(sets):
+        for j, (first, last) in enumerate(allowed):
+            low[k, j], high[k, j] = first, last
+    return low, high, sizes
+
+
+def _mode(values: IntArray) -> int:
+    """Return how often the most frequent number occurs."""
+    return int(np.unique(values, return_counts=True)[1].max())
+
+
+def _evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return a sum at each point, and where it is defined."""
+    found = np.full(len(points), total.const, dtype=np.int64)
+    known = np.ones(len(points), dtype=bool)
+    for partition, term in total.terms.items():
+        inside = np.zeros(len(points), dtype=bool)
+        for k, cell in enumerate(partition.cells):
+            here = _inside(cell, points)
+            inside |= here
+            value = np.full(len(points), term.values[k], dtype=np.int64)
+            if term.slopes is not None and term.slopes[k]:
+                value += int(term.slopes[k]) * points[:, partition.scope[0]]
+            found += np.where(here, value, 0)
+        known &= inside
+    return found, known
+
+
+def _inside(region: Region, points: IntArray) -> BoolArray:
+    """Return which points are in a region."""
+    found = np.zeros(len(points), dtype=bool)
+    for box in region:
+        own = np.ones(len(points), dtype=bool)
+        for axis, allowed in box:
+            x = points[:, axis]
+            own &= np.logical_or.reduce([(low <= x) & (x <= high) for low, high in allowed])
+        found |= own
+    return found
+
+
+def _bits_of(feature: Feature) -> list[int]:
+    """Return the readings of a feature that are worth trying, by their bits."""
+    values = probe_values(feature)
+    if feature.kind == "float32":
+        return [*values.astype(np.float32).view(np.uint32).tolist(), *_NANS]
+    size = np.dtype(feature.kind).itemsize if feature.is_numeric else 8
+    return [int(x) % (1 << 8 * size) for x in values]
+
+
+def _is_in(allowed: Numbers, x: int) -> bool:
+    return any(low <= x <= high for low, high in allowed)

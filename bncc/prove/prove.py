@@ -1,0 +1,199 @@
+"""Proof of one entry point: a verdict for every input."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from time import monotonic
+from typing import cast
+
+from bncc.model.model import Model
+from bncc.prove.code import Code
+from bncc.prove.decision import Costs
+from bncc.prove.machines import decoder_of, machine_of
+from bncc.prove.refute import refute
+from bncc.prove.regions import Region, both, meets, size_of, without
+from bncc.prove.run import Run
+from bncc.prove.specification import ERROR, Entry, specification
+from bncc.prove.state import Content, Fact, Merged, State, read
+from bncc.prove.values import Exact, UndecidedError, Value, ViolationError, signed
+from bncc.prove.verdict import Status, Verdict
+
+SHARE = 0.8
+"""Share of the time limit for the proof; the rest is for the search of a counterexample."""
+
+
+def prove(
+    model: Model,
+    code: Code,
+    symbol: str,
+    entry: str,
+    *,
+    time_limit: float | None = None,
+    cost_size: int = 1,
+) -> Verdict:
+    """Prove that a function decides as a model for every input, or find out why not."""
+    start = monotonic()
+    deadline = None if time_limit is None else start + time_limit
+    proved_by = None if time_limit is None else start + SHARE * time_limit
+    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, cost_size)
+    status, reason, detail = proof.verdict()
+    verdict = Verdict(
+        status,
+        entry,
+        code.target.name,
+        reason,
+        detail,
+        instructions=proof.instructions,
+        stack=proof.stack,
+    )
+    if status != "proved":
+        found = refute(model, code, symbol, cast(Entry, entry), proof.costs, deadline=deadline)
+        verdict = verdict if found is None else found.refuted(verdict)
+    return replace(verdict, seconds=monotonic() - start)
+
+
+class Proof:
+    """The abstract run of one entry point, and what it shows."""
+
+    def __init__(
+        self,
+        model: Model,
+        code: Code,
+        symbol: str,
+        entry: Entry,
+        deadline: float | None = None,
+        cost_size: int = 1,
+    ) -> None:
+        self._of = specification(model, entry, packed=code.target.packed, cost_size=cost_size)
+        self._entry = code.entry(symbol)
+        decoder = decoder_of(code)
+        self._machine = machine_of(code)
+        n_output = self._of.n_classes * self._of.cost_size
+        self.run = Run(
+            code, decoder.decode, self._machine, self._of.inputs, n_output, self._name, deadline
+        )
+        self.costs = Costs(self._of, self.run.algebra)
+        self.instructions: int | None = None
+        self.stack: int | None = None
+
+    def verdict(self) -> tuple[Status, str, str]:
+        """Return status, reason and detail."""
+        try:
+            ends = self.run.go(self._entry)
+            self.instructions = max(end.steps for end in ends)
+            self.stack = -min(end.deepest for end in ends)
+            for end in ends:
+                self._check_registers(end)
+                self._check(end)
+        except UndecidedError as reason:
+            where = "" if reason.place is None else f" at {reason.place}"
+            return "undecided", reason.code, reason.detail + where
+        except ViolationError as violation:
+            return "undecided", "memory", str(violation)
+        return "proved", "", ""
+
+    def _name(self, total: Exact, region: Region) -> Fact | None:
+        return self.costs.name(total, region)
+
+    def _check_registers(self, end: State) -> None:
+        machine = self._machine
+        for name in (*machine.kept, machine.stack):
+            content = end.registers[name]
+            base = "stack" if name == machine.stack else f"initial {name}"
+            value = read(content, self.run.algebra)
+            if value.base != base or value.const or value.terms:
+                raise ViolationError(f"the register {name} is not restored")
+
+    def _check(self, end: State) -> None:
+        """Verify the answer of one end."""
+        result = end.registers[self._machine.result]
+        for region in self._refused(end.region):
+            self._check_error(result, region)
+            self._check_no_scores(end, region)
+        decided = both(end.region, self._of.decided)
+        if not decided:
+            return
+        for region, answer in self._answers(result, decided):
+            if answer == ERROR and not meets(region, self._of.valid):
+                # The state of a feature that no decision depends on may be checked or not.
+                self._check_no_scores(end, region)
+                continue
+            if not 0 <= answer < self._of.n_classes:
+                raise UndecidedError("wrong-class", f"the code returns {answer} for valid inputs")
+            if not self.costs.is_least(answer, end.facts, region):
+                raise UndecidedError(
+                    "sums-differ",
+                    f"the code returns class {answer} where the model's costs do not imply it",
+                )
+            self.run.algebra.region = region
+            self._check_scores(end, answer, region)
+
+    def _check_no_scores(self, end: State, region: Region) -> None:
+        """Verify that all scores are zero in an error."""
+        for c in range(self._of.n_classes if self._of.cost_size else 0):
+            for _, number in self._answers(self._score(end, c), region):
+                if number % (1 << 8 * self._of.cost_size):
+                    raise UndecidedError(
+                        "wrong-error", f"score {c} is not zero for an invalid state"
+                    )
+
+    def _check_scores(self, end: State, winner: int, region: Region) -> None:
+        """Verify that each score is the cost of its class less that of the winner."""
+        for c in range(self._of.n_classes if self._of.cost_size else 0):
+            value = read(self._score(end, c), self.run.algebra)
+            if not self.costs.is_score(value, c, winner, 8 * self._of.cost_size, region):
+                raise UndecidedError(
+                    "sums-differ", f"the score of class {c} differs from the model's"
+                )
+
+    def _score(self, end: State, c: int) -> Content:
+        size = self._of.cost_size
+        cell = end.output.get(c * size)
+        if cell is None or cell.size != size:
+            raise ViolationError(f"score {c} is not written")
+        return cell.content
+
+    def _check_error(self, result: object, region: Region) -> None:
+        self.run.algebra.region = region
+        for _, answer in self._answers(result, region):
+            if answer != ERROR:
+                raise UndecidedError(
+                    "wrong-error", f"the code returns {answer} for an invalid state"
+                )
+
+    def _answers(self, content: object, region: Region) -> Iterator[tuple[Region, int]]:
+        """Yield regions with the number that is returned there; they cover the whole region."""
+        full, left = self.run.algebra.full, 0
+        for there, number in self._numbers(content, region):
+            left += size_of(there, full)
+            yield there, number
+        if left != size_of(region, full):
+            raise UndecidedError("cells", "a result is not known for some inputs")
+
+    def _numbers(self, content: object, region: Region) -> Iterator[tuple[Region, int]]:
+        if isinstance(content, Merged):
+            for own, part in content.parts:
+                inside = both(own, region)
+                if inside:
+                    yield from self._numbers(part, inside)
+            return
+        assert isinstance(content, Value)
+        for inside, value in ((region, content),):
+            if value.number is not None:
+                yield inside, signed(value.const)
+                continue
+            self.run.algebra.region = inside
+            term = self.run.algebra.single(value, "the class that is returned")
+            for cell, number in zip(term.partition.cells, term.values, strict=True):
+                there = both(cell, inside)
+                if there:
+                    yield there, signed(int(number))
+
+    def _refused(self, region: Region) -> Iterator[Region]:
+        """Yield where a used state is out of range, by the first such feature."""
+        before: tuple[tuple[int, tuple[tuple[int, int], ...]], ...] = ()
+        for axis, allowed in self._of.decided[0]:
+            refused = without(self._of.inputs[axis].numbers, allowed)
+            part = both(region, ((*before, (axis, refused)),))
+            before = (*before, (axis, allowed))
+            if part:
+                yield part
