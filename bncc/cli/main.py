@@ -32,6 +32,7 @@ COMMANDS = {
     "export-bif": ("export_bif", "Export a model as a Bayesian network in a BIF file."),
     "emit-c": ("emit_c", "Compile a model to dependency-free C99."),
     "verify": ("verify", "Verify that the emitted C agrees with the model, bit for bit."),
+    "prove": ("prove", "Prove that the machine code decides as the model, always."),
     "bench": ("bench", "Measure footprint and speed of the emitted C on a target."),
     "targets": ("targets", "List targets, parts, and installed compilers and simulators."),
     "structures": ("structures", "List structures and their options."),
@@ -183,7 +184,8 @@ def _abandon_stdout() -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 success, 1 a check failed or a budget was exceeded, 2 bad usage or bad "
-    "input, 70 internal error, 130 interrupted, 141 broken pipe, 143 terminated.",
+    "input, 3 not decided (prove only), 70 internal error, 130 interrupted, 141 broken pipe, 143 "
+    "terminated.",
 )
 @click.version_option(__version__, prog_name="bncc")
 def main() -> None:

@@ -44,6 +44,8 @@ WITH = ("raw", "checked", "scores", "missing", "stream", "trusted")
 """Entry points that can be emitted in addition to ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+"""Seconds of a unit of time."""
 
 
 def speaks(function: Command) -> Command:
@@ -179,6 +181,16 @@ def large_size(ctx: click.Context, param: click.Parameter, value: str) -> int | 
     if size is None:
         raise click.BadParameter(f"{value!r} is not a number of bytes such as 900, 4k or 1.5M")
     return size
+
+
+def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Parse a time such as ``30s``, ``10m`` or ``2h``."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is not a time such as 30s, 10m or 2h")
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def with_option(function: Command) -> Command:

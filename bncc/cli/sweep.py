@@ -15,13 +15,14 @@ from bncc.cli.options import (
     budget,
     class_option,
     data_argument,
+    duration,
     fold_option,
     force_option,
     speaks,
     split_options,
 )
 from bncc.cli.output import check_free
-from bncc.cli.sweep_options import NO_TARGET, duration, targets_of, toolchains_of
+from bncc.cli.sweep_options import NO_TARGET, targets_of, toolchains_of
 from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError

@@ -1,9 +1,6 @@
 """Options of ``bncc sweep``, and their interpretation."""
 
-import re
 from collections.abc import Sequence
-
-import click
 
 from bncc.cli.bench import machine_of
 from bncc.cli.console import Console
@@ -16,18 +13,6 @@ NO_TARGET = "none"
 """Value of ``--target`` that disables measurements."""
 FIRST_TARGET = "cortex-m0"
 """Default target."""
-
-_UNITS = {"s": 1, "m": 60, "h": 3600}
-
-
-def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-    """Parse a time such as ``30s``, ``10m`` or ``2h``."""
-    if value is None:
-        return None
-    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", value)
-    if match is None:
-        raise click.BadParameter(f"{value!r} is not a time such as 30s, 10m or 2h")
-    return float(match[1]) * _UNITS[match[2]]
 
 
 def targets_of(

@@ -1,0 +1,255 @@
+"""``bncc prove``: prove that machine code decides as the model does, for every input."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bncc.cli.console import Console
+from bncc.cli.long_help import LongCommand
+from bncc.cli.lowering import (
+    Lowering,
+    blame,
+    inputs_option,
+    lowering_options,
+    usable_machines,
+    with_inputs,
+)
+from bncc.cli.options import (
+    duration,
+    model_argument,
+    opt_level_option,
+    speaks,
+    target_option,
+    was_set,
+)
+from bncc.device.cross import find_toolchain
+from bncc.emit.emitter import Emission, emit_c
+from bncc.errors import OptionError, ToolchainError
+from bncc.lower.cost_model import LEVELS
+from bncc.lower.cut_conditions import Compared
+from bncc.model.file import load_model, model_digest
+from bncc.model.model import Model
+from bncc.prove.build import (
+    TARGETS,
+    build,
+    check_target,
+    chosen_entries,
+    image_of,
+    require_decoder,
+    score_size,
+)
+from bncc.prove.code import Code
+from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
+from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
+from bncc.targets import find_target
+
+COMMON = (
+    "targets", "entries", "elf", "symbol", "compiler", "opt_level", "optimize", "constant_time",
+    "time_limit", "as_json", "quiet", "verbose",
+)  # fmt: skip
+"""Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
+OF_BUILDS = {
+    "optimize": "--optimize",
+    "kernel": "--kernel",
+    "compare": "--compare",
+    "constant_time": "--constant-time",
+    "compiler": "--compiler",
+    "opt_level": "--opt-level",
+}
+"""Options of the build by parameter, which do not apply to an image of the user."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Machine code with the symbols of the entry points to prove."""
+
+    code: Code
+    symbols: Mapping[str, str]  # By entry point
+    toolchain: str | None = None  # Compiler and level
+    kernel: str | None = None
+    score_size: int = 1  # Bytes of a score
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Parse a time such as ``30s`` or ``2m``; a number alone is seconds."""
+    is_bare = value is not None and value[-1:].isdecimal()
+    return duration(ctx, param, f"{value}s" if is_bare else value)
+
+
+@click.command("prove", cls=LongCommand, common=COMMON)
+@model_argument
+@target_option
+@click.option(
+    "--entry",
+    "entries",
+    type=click.Choice((*ENTRIES, "all")),
+    multiple=True,
+    help="Entry point to prove, repeatable: predict-raw, predict, trusted, scores, or all of these "
+    "[default: predict-raw if the model has thresholds, else predict].",
+)
+@click.option(
+    "--elf",
+    metavar="FILE",
+    help="Linked program to prove instead of a build of MODEL; needs --symbol, and one --target "
+    "and --entry.",
+)
+@click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
+@click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
+@opt_level_option
+@click.option(
+    "--time-limit",
+    callback=seconds,
+    metavar="SECONDS",
+    help="Time limit of each proof, in seconds or such as 30s or 2m [default: none].",
+)
+@inputs_option
+@lowering_options
+@speaks
+def command(
+    console: Console,
+    model_path: str,
+    targets: tuple[str, ...],
+    entries: tuple[str, ...],
+    elf: str | None,
+    symbol: str | None,
+    compiler: str | None,
+    opt_level: str | None,
+    time_limit: float | None,
+    which_inputs: str,
+    optimize: Optimize,
+    kernel: str | None,
+    compare: Compared | None,
+    constant_time: bool,
+) -> None:
+    """
+    Prove that the machine code of MODEL decides as MODEL does, for every input.
+
+    The code is the C of `emit-c` with the same options, compiled and linked for each target
+    [default: cortex-m0], or the function of a linked program. Every read and write, the stack and
+    the number of instructions are bounded too. Exit code 0: all proved; 1: refuted; 3: undecided.
+    """
+    original = load_model(model_path)
+    model = with_inputs(original, which_inputs)
+    entries = chosen_entries(model, entries)
+    named = tuple(dict.fromkeys(targets or (DEFAULT_TARGET,)))
+    for target in named:
+        if target != "all":
+            check_target(target)
+    require_decoder()
+    skipped: dict[str, str] = {}
+    n_programs = 1
+    programs: Iterable[Program]
+    if elf is not None or symbol is not None:
+        programs = [_given(model, elf, symbol, targets, entries)]
+    else:
+        if compiler == "all":
+            raise OptionError("--compiler all is not supported by prove; name one compiler")
+        machines, left_out = usable_machines(
+            named, lambda target: _check(target, compiler=compiler)
+        )
+        skipped = {target: why for target, why in left_out.items() if target in TARGETS}
+        n_programs = len(machines)
+        lowering = Lowering(optimize, kernel, constant_time, compare=compare)
+        level = opt_level or LEVELS[optimize]
+        programs = _built(model, machines, entries, lowering, compiler, level, console)
+    verdicts, facts = [], {}
+    digest = model_digest(original)
+    with console.progress("proving") as advance:
+        for k, program in enumerate(programs):
+            target = program.code.target.name
+            found = []
+            for entry in entries:
+                advance(k / n_programs, f"{target}: {entry}")
+                console.detail(f"proving {program.symbols[entry]} for {target}")
+                found.append(replace(_proved(model, program, entry, time_limit), model=digest))
+            facts[target] = {verdict.entry: facts_of(model, program, verdict) for verdict in found}
+            verdicts += found
+    code = exit_code_of(verdicts)
+    lines = [verdict.sentence for verdict in verdicts]
+    lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
+    payload = {"proved": code == 0, "targets": facts, "skipped": skipped}
+    console.result(payload, "\n".join(lines))
+    click.get_current_context().exit(code)
+
+
+def facts_of(model: Model, program: Program, verdict: Verdict) -> dict[str, Any]:
+    """Return the JSON object of one target and entry point."""
+    return verdict.to_json() | {
+        "inputs": str(n_inputs(model, verdict.entry)),
+        "symbol": program.symbols[verdict.entry],
+        "kernel": program.kernel,
+    }
+
+
+def _proved(model: Model, program: Program, entry: str, time_limit: float | None) -> Verdict:
+    """Return the verdict about one entry point."""
+    from bncc.prove.prove import prove  # only here: it loads the decoder
+
+    found = prove(
+        model,
+        program.code,
+        program.symbols[entry],
+        entry,
+        time_limit=time_limit,
+        cost_size=program.score_size,
+    )
+    return replace(found, elf=program.code.sha256, toolchain=program.toolchain)
+
+
+def _check(target: str, *, compiler: str | None) -> None:
+    """Refuse a target without a decoder or whose tools are missing."""
+    check_target(target)
+    find_toolchain(find_target(target), compiler=compiler)
+
+
+def _given(
+    model: Model,
+    elf: str | None,
+    symbol: str | None,
+    targets: Sequence[str],
+    entries: tuple[str, ...],
+) -> Program:
+    """Return a program of the user."""
+    if elf is None or symbol is None:
+        raise OptionError("--elf and --symbol need each other; add the missing one")
+    if len(set(targets)) != 1 or "all" in targets:
+        raise OptionError("--elf needs the target that the program is for; add one --target")
+    if len(entries) != 1:
+        raise OptionError("--elf proves one function; name its entry point by one --entry")
+    for name, option in OF_BUILDS.items():
+        if was_set(name):
+            raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
+    code = image_of(Path(elf), find_target(targets[0]), symbol)
+    size = score_size(_emitted(model, targets[0], entries, Lowering()))
+    return Program(code, {entries[0]: symbol}, score_size=size)
+
+
+def _built(
+    model: Model,
+    machines: Sequence[str],
+    entries: tuple[str, ...],
+    lowering: Lowering,
+    compiler: str | None,
+    level: str,
+    console: Console,
+) -> Iterator[Program]:
+    """Yield the program of each target, built when it is needed."""
+    for target in machines:
+        console.detail(f"building for {target}")
+        emission = _emitted(model, target, entries, lowering)
+        (bench,) = find_toolchain(find_target(target), compiler=compiler)
+        try:
+            code, symbols = build(model, emission, bench, level, entries)
+        except ToolchainError as error:
+            raise blame(target, error) from None
+        tools = f"{bench.compiler} {level}"
+        yield Program(code, symbols, tools, emission.kernel, score_size(emission))
+
+
+def _emitted(model: Model, target: str, entries: tuple[str, ...], lowering: Lowering) -> Emission:
+    """Emit the C that ``emit-c`` writes for a target and these entry points."""
+    needed = Budget(target).emitted(entries)
+    return emit_c(model, replace(lowering.options(target, entries=needed), priced=entries))

@@ -1,0 +1,118 @@
+"""Machine code to prove: a model's C, compiled and linked for a target, or an image of the user."""
+
+import re
+import struct
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bncc.device.cross import Toolchain, link_program
+from bncc.device.image import Builder, model_object
+from bncc.device.meter import METERED
+from bncc.device.sources import Sources
+from bncc.emit.emitter import Emission
+from bncc.errors import OptionError, ToolchainError, extra_command
+from bncc.model.model import Model
+from bncc.on_device import sources_of
+from bncc.prove.code import Code, code_of
+from bncc.resources import FUNCTIONS
+from bncc.targets.base import Target
+
+TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32")
+"""Targets with decoders."""
+ENTRIES = ("predict-raw", "predict", "trusted", "scores")
+"""Entry points that proofs cover, of `bncc.resources.FUNCTIONS`."""
+_MACHINES: Mapping[str, int] = {name: 243 if name == "rv32" else 40 for name in TARGETS}
+"""Processor in the header of an ELF file: EM_RISCV or EM_ARM."""
+_SCORE = re.compile(r"typedef uint(\d+)_t \w+_cost_t;")
+_HEADER = 20
+"""Bytes of an ELF file up to and including its processor."""
+
+
+def require_decoder() -> None:
+    """Refuse to work without capstone."""
+    if find_spec("capstone") is None:
+        raise ToolchainError(
+            "a proof needs capstone, which decodes machine code; run " + extra_command("prove")
+        )
+
+
+def check_target(name: str) -> None:
+    """Refuse a target without a decoder."""
+    if name not in TARGETS:
+        raise OptionError(f"proofs do not cover {name} yet; use --target {' or '.join(TARGETS)}")
+
+
+def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
+    """Return the entry points to prove: by default predict-raw, predict without thresholds."""
+    has_thresholds = any(feature.thresholds for feature in model.features)
+    named = set(entries)
+    for entry in sorted(named - {*ENTRIES, "all"}):
+        raise OptionError(
+            f"proofs do not cover the entry point {entry} yet; use --entry {' or '.join(ENTRIES)}"
+        )
+    if "all" in named:
+        named |= set(ENTRIES) - (set() if has_thresholds else {"predict-raw"})
+    named = named or {"predict-raw" if has_thresholds else "predict"}
+    return tuple(entry for entry in ENTRIES if entry in named)
+
+
+def symbol_of(built: Sources, entry: str) -> str:
+    """Return the function of an entry point in emitted C; refuse one that the C lacks."""
+    if METERED[entry] not in built.entries:
+        raise OptionError(
+            f"the C of this model has no {FUNCTIONS[entry]}; leave out --entry {entry}"
+        )
+    return f"{built.name}_{FUNCTIONS[entry]}"
+
+
+def score_size(emission: Emission) -> int:
+    """Return the bytes of a score; 1 if the C has none."""
+    found = _SCORE.search("".join(emission.files.values()))
+    return int(found[1]) // 8 if found else 1
+
+
+def build(
+    model: Model, emission: Emission, bench: Toolchain, opt_level: str, entries: Iterable[str]
+) -> tuple[Code, dict[str, str]]:
+    """
+    Compile and link emitted C, and return its machine code with the symbol of each entry point.
+
+    The program is the test harness, which calls every entry point. The model is an object of its
+    own, so that no entry point is inlined into a caller.
+    """
+    built = sources_of(model, emission)
+    symbols = {entry: symbol_of(built, entry) for entry in entries}
+    with TemporaryDirectory(prefix="bncc-") as folder:
+        builder = Builder(Path(folder), bench.target, bench.compiler, is_metered=True)
+        model_at = model_object(builder, built, opt_level)
+        image = link_program(builder, bench.simulator, "harness", model_at)
+        code = code_of(image.path, bench.target)
+    for symbol in symbols.values():
+        code.entry(symbol)
+    return code, symbols
+
+
+def image_of(path: Path, target: Target, symbol: str) -> Code:
+    """Read an ELF file of the user; refuse one for another processor or without the symbol."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER)
+    if len(header) < _HEADER or header[:4] != b"\x7fELF":
+        raise OptionError(f"{path} is not an ELF file; pass a linked program")
+    # 32 bits, least significant byte first
+    if (
+        header[4:6] != b"\x01\x01"
+        or struct.unpack("<H", header[18:20])[0] != _MACHINES[target.name]
+    ):
+        raise OptionError(f"{path} is not a program for {target.name}; pass another --target")
+    if struct.unpack("<H", header[16:18])[0] == 1:
+        raise OptionError(f"{path} is an object that is not linked; pass the linked program")
+    try:
+        code = code_of(path, target)
+    except OSError:
+        raise
+    except Exception:  # elftools raises whatever its parser meets in a damaged file
+        raise OptionError(f"{path} is a damaged ELF file; link the program again") from None
+    code.entry(symbol)
+    return code
