@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -188,13 +189,16 @@ def test_the_same_model_gives_the_same_bytes_whatever_the_hash_seed():
 
 
 def test_discretizers_give_way_before_a_kernel_does():
-    """A budget between the bytes of trees and of a search keeps the kernel."""
-    fast = emit_c(letter_like(), EmitOptions(optimize="speed"))
+    """A budget between the bytes of trees and of a search keeps a kernel that is asked for."""
+    fast = emit_c(letter_like(), EmitOptions(optimize="speed", kernel="lanes"))
     assert fast.layout.raw.functions
-    less = EmitOptions(optimize="speed", max_flash=fast.estimate.flash - 1)
+    less = EmitOptions(optimize="speed", kernel="lanes", max_flash=fast.estimate.flash - 1)
     small = emit_c(letter_like(), less)
     assert small.layout.raw.is_loop
     assert small.layout.raw.functions == ()
     assert small.estimate.flash < fast.estimate.flash
     assert small.kernel == fast.kernel
     assert small.table_bytes == fast.table_bytes
+    free = emit_c(letter_like(), replace(less, kernel=None))
+    assert free.estimate.flash <= less.max_flash
+    assert free.resources.slowest <= small.resources.slowest
