@@ -63,6 +63,14 @@ def test_a_cut_is_dropped_whose_other_side_is_a_node_of_the_feature():
     assert [node.least for node in nodes(branch)] == [6, 2]
 
 
+def test_a_cut_is_dropped_whose_lower_side_is_one_comparison_away():
+    """The upper side is two away, so the lower one's highest branch becomes the upper side."""
+    tree = BranchingTable((0, 0, 0, 0), (3, 1, 6, 5), (1, -1, 3, -3), (2, -2, -5, -4))
+    branch = branches_of(table_of(tree), (8,), (0, 1, 1, 2, 3))
+    assert [decided(branch, (s,)) for s in range(8)] == [0, 0, 1, 1, 1, 1, 2, 3]
+    assert [node.least for node in nodes(branch)] == [2, 7, 6]
+
+
 def test_equal_sides_of_a_node_are_one_whatever_they_compare():
     tree = BranchingTable((1, 0, 0), (2, 1, 1), (1, -1, -3), (2, -2, -4))
     branch = branches_of(table_of(tree), (4, 4), (0, 1, 0, 1))
