@@ -15,7 +15,7 @@ from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.used import used_features
 from bncc.prove.floats import ORDERED, below
-from bncc.prove.regions import EVERYWHERE, Box, Numbers, Region, both, numbers, without
+from bncc.prove.regions import EVERYWHERE, Box, Numbers, Region, common, numbers, without
 from bncc.structure.decision_tables import BranchingTable, Lookup
 
 Entry: TypeAlias = Literal["predict-raw", "predict", "trusted", "scores"]
@@ -109,7 +109,7 @@ def reading_sets(feature: Feature, size: int) -> list[Numbers]:
         rest = ORDERED
         for threshold in bits:
             own = below(int(threshold), or_equal=True)
-            known.append(_common(rest, own))
+            known.append(common(rest, own))
             rest = without(rest, own)
         known.append(rest)
     elif feature.kind in LARGEST_INT:
@@ -137,24 +137,19 @@ def _bits(low: int, high: int, size: int) -> Numbers:
     return ((low % span, high % span),)
 
 
-def _common(a: Numbers, b: Numbers) -> Numbers:
-    found = both((((0, a),),), (((0, b),),)) if a and b else ()
-    return found[0][0][1] if found else ()
-
-
 def _rows(
     model: Model, lookup: Lookup, sets: Sequence[Sequence[Numbers]]
 ) -> tuple[tuple[Region, int], ...]:
     if isinstance(lookup, BranchingTable):
         regions = lookup.regions(model.n_states)
-        found = []
+        found: list[tuple[Region, int]] = []
         for row, region in enumerate(regions):
-            box: Box | None = tuple(
+            box: Box = tuple(
                 (f, _of_states(sets[f], first, last)) for f, (first, last) in sorted(region.items())
             )
-            if all(allowed for _, allowed in box or ()):
+            if all(allowed for _, allowed in box):
                 found.append(((box,), row))
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(found)
     read = sorted(lookup.read)
     levels = []
     for f in read:
