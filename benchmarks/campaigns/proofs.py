@@ -23,7 +23,8 @@ from bncc.cli.main import main as bncc
 from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
-from bncc.prove.build import build, score_size
+from bncc.model.model import Model
+from bncc.prove.build import LinkedProgram, linked_program
 from bncc.prove.prove import prove
 from bncc.targets import find_target
 
@@ -53,7 +54,7 @@ class Outcome:
     target: str
     entry: str
     optimize: str
-    kernel: str
+    kernel: str | None
     status: str
     reason: str
     instructions: int | None
@@ -113,19 +114,36 @@ class Proofs:
                 yield Outcome(**one)
 
 
+def linked(
+    model: Model,
+    target: str,
+    optimize: Any,
+    level: str,
+    entries: Sequence[str],
+    emitted: frozenset[str],
+) -> LinkedProgram:
+    """Return the program of a model for a target, whose C has the emitted entry points."""
+    emission = emit_c(model, EmitOptions("m", emitted, target=target, optimize=optimize))
+    (bench,) = find_toolchain(find_target(target))
+    return linked_program(model, emission, bench, level, entries)
+
+
 def _proved(path: Path, target: str, optimize: Any, level: str) -> list[dict[str, Any]]:
     model = load_model(path)
-    entries = frozenset({"raw", "trusted", "scores"})
-    emission = emit_c(model, EmitOptions("m", entries, target=target, optimize=optimize))
-    (bench,) = find_toolchain(find_target(target))
-    code, symbols = build(model, emission, bench, level, ENTRIES)
+    emitted = frozenset({"raw", "trusted", "scores"})
+    program = linked(model, target, optimize, level, ENTRIES, emitted)
     found = []
     for entry in ENTRIES:
         verdict = prove(
-            model, code, symbols[entry], entry, time_limit=LIMIT, cost_size=score_size(emission)
+            model,
+            program.code,
+            program.symbols[entry],
+            entry,
+            time_limit=LIMIT,
+            score_size=program.score_size,
         )
         outcome = Outcome(
-            target, entry, optimize, emission.kernel, verdict.status, verdict.reason,
+            target, entry, optimize, program.kernel, verdict.status, verdict.reason,
             verdict.instructions, verdict.seconds,
         )  # fmt: skip
         print(path.stem, target, optimize, verdict.sentence, flush=True)

@@ -14,7 +14,6 @@ The exit code is 1 if a mutant is wrongly accepted or the original is not proved
 """
 
 import json
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,13 +26,12 @@ from typing import Any
 import click
 import numpy as np
 
+from benchmarks.campaigns.proofs import linked
 from bncc._types import IntArray
-from bncc.device.cross import find_toolchain
-from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.prove.build import ENTRIES, build
+from bncc.prove.build import ENTRIES
 from bncc.prove.code import Code
 from bncc.prove.points import Points
 from bncc.prove.prove import prove
@@ -41,7 +39,6 @@ from bncc.prove.refute import Counterexample, Search
 from bncc.prove.replay import Replay, patched
 from bncc.prove.specification import specification
 from bncc.resources import Budget
-from bncc.targets import find_target
 
 KINDS = ("opcode", "constant")
 EVERY = 512
@@ -69,7 +66,7 @@ class Binary:
     code: Code
     symbol: str
     entry: Any
-    cost_size: int
+    score_size: int
     places: Mapping[str, tuple[int, ...]]  # Addresses of bytes by kind, ascending
     proved: bool
 
@@ -109,14 +106,11 @@ def built(
     """Build a model and yield each entry point, proved."""
     model = load_model(path)
     needed = Budget(target).emitted(entries)
-    emission = emit_c(model, EmitOptions("m", needed, target=target, optimize=optimize))
-    (bench,) = find_toolchain(find_target(target))
-    code, symbols = build(model, emission, bench, level, entries)
-    found = re.search(r"typedef uint(\d+)_t m_cost_t", emission.files["m.h"])
-    cost_size = int(found[1]) // 8 if found else 0
+    program = linked(model, target, optimize, level, entries, needed)
+    code, symbols, score_size = program.code, program.symbols, program.score_size
     for entry in entries:
         traced = Traced(code.target, code.sections, code.symbols, code.sha256)
-        verdict = prove(model, traced, symbols[entry], entry, cost_size=cost_size)  # type: ignore[arg-type]
+        verdict = prove(model, traced, symbols[entry], entry, score_size=score_size)  # type: ignore[arg-type]
         places = places_of(code, symbols[entry], traced.reads)
         name = f"{path.name.removesuffix('.bncc')} {target} {optimize} {level}"
         yield Binary(
@@ -125,7 +119,7 @@ def built(
             code,
             symbols[entry],
             entry,
-            cost_size,
+            score_size,
             {kind: tuple(sorted(places[kind])) for kind in KINDS},
             verdict.status == "proved",
         )
@@ -155,7 +149,7 @@ def judged(binary: Binary, seed: int, k: int, time_limit: float, n_inputs: int) 
             binary.symbol,
             binary.entry,
             time_limit=time_limit,
-            cost_size=binary.cost_size,
+            score_size=binary.score_size,
         )
     except Exception as error:  # a defect of the prover, which the table lists
         name = f"{type(error).__name__}: {error}"
@@ -183,7 +177,7 @@ def judged(binary: Binary, seed: int, k: int, time_limit: float, n_inputs: int) 
 def disagreeing(binary: Binary, code: Code, n: int, seed: int) -> Counterexample | None:
     """Call a mutant with borders, ties and random inputs; return the first that disagrees."""
     of = specification(
-        binary.model, binary.entry, packed=code.target.packed, cost_size=binary.cost_size
+        binary.model, binary.entry, packed=code.target.packed, score_size=binary.score_size
     )
     points = Points(binary.model, binary.entry, of, packed=code.target.packed, seed=seed)
     return Search(Replay(code, binary.symbol), points).refuting(_inputs(points), n)

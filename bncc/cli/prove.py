@@ -1,7 +1,7 @@
 """``bncc prove``: prove that machine code decides as the model does, for every input."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +34,14 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 from bncc.prove.build import (
     TARGETS,
-    build,
+    LinkedProgram,
     check_target,
     chosen_entries,
     image_of,
+    linked_program,
     require_decoder,
-    score_size,
+    score_size_of,
 )
-from bncc.prove.code import Code
 from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
 from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
 from bncc.targets import find_target
@@ -60,17 +60,6 @@ OF_BUILDS = {
     "opt_level": "--opt-level",
 }
 """Options of the build by parameter, which do not apply to an image of the user."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """Machine code with the symbols of the entry points to prove."""
-
-    code: Code
-    symbols: Mapping[str, str]  # By entry point
-    toolchain: str | None = None  # Compiler and level
-    kernel: str | None = None
-    score_size: int = 1  # Bytes of a score
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -141,7 +130,7 @@ def command(
     require_decoder()
     skipped: dict[str, str] = {}
     n_programs = 1
-    programs: Iterable[Program]
+    programs: Iterable[LinkedProgram]
     if elf is not None or symbol is not None:
         programs = [_given(model, elf, symbol, targets, entries)]
     else:
@@ -175,7 +164,7 @@ def command(
     click.get_current_context().exit(code)
 
 
-def facts_of(model: Model, program: Program, verdict: Verdict) -> dict[str, Any]:
+def facts_of(model: Model, program: LinkedProgram, verdict: Verdict) -> dict[str, Any]:
     """Return the JSON object of one target and entry point."""
     return verdict.to_json() | {
         "inputs": str(n_inputs(model, verdict.entry)),
@@ -184,7 +173,7 @@ def facts_of(model: Model, program: Program, verdict: Verdict) -> dict[str, Any]
     }
 
 
-def _proved(model: Model, program: Program, entry: str, time_limit: float | None) -> Verdict:
+def _proved(model: Model, program: LinkedProgram, entry: str, time_limit: float | None) -> Verdict:
     """Return the verdict about one entry point."""
     from bncc.prove.prove import prove  # only here: it loads the decoder
 
@@ -194,7 +183,7 @@ def _proved(model: Model, program: Program, entry: str, time_limit: float | None
         program.symbols[entry],
         entry,
         time_limit=time_limit,
-        cost_size=program.score_size,
+        score_size=program.score_size,
     )
     return replace(found, elf=program.code.sha256, toolchain=program.toolchain)
 
@@ -211,7 +200,7 @@ def _given(
     symbol: str | None,
     targets: Sequence[str],
     entries: tuple[str, ...],
-) -> Program:
+) -> LinkedProgram:
     """Return a program of the user."""
     if elf is None or symbol is None:
         raise OptionError("--elf and --symbol need each other; add the missing one")
@@ -223,8 +212,8 @@ def _given(
         if was_set(name):
             raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
     code = image_of(Path(elf), find_target(targets[0]), symbol)
-    size = score_size(_emitted(model, targets[0], entries, Lowering()))
-    return Program(code, {entries[0]: symbol}, score_size=size)
+    size = score_size_of(_emitted(model, targets[0], entries, Lowering()))
+    return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 
 
 def _built(
@@ -235,18 +224,17 @@ def _built(
     compiler: str | None,
     level: str,
     console: Console,
-) -> Iterator[Program]:
+) -> Iterator[LinkedProgram]:
     """Yield the program of each target, built when it is needed."""
     for target in machines:
         console.detail(f"building for {target}")
         emission = _emitted(model, target, entries, lowering)
         (bench,) = find_toolchain(find_target(target), compiler=compiler)
         try:
-            code, symbols = build(model, emission, bench, level, entries)
+            program = linked_program(model, emission, bench, level, entries)
         except ToolchainError as error:
             raise blame(target, error) from None
-        tools = f"{bench.compiler} {level}"
-        yield Program(code, symbols, tools, emission.kernel, score_size(emission))
+        yield program
 
 
 def _emitted(model: Model, target: str, entries: tuple[str, ...], lowering: Lowering) -> Emission:

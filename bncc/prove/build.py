@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,10 +68,30 @@ def symbol_of(built: Sources, entry: str) -> str:
     return f"{built.name}_{FUNCTIONS[entry]}"
 
 
-def score_size(emission: Emission) -> int:
+def score_size_of(emission: Emission) -> int:
     """Return the bytes of a score; 1 if the C has none."""
     found = _SCORE.search("".join(emission.files.values()))
     return int(found[1]) // 8 if found else 1
+
+
+@dataclass(frozen=True)
+class LinkedProgram:
+    """Machine code with the symbols of the entry points to prove."""
+
+    code: Code
+    symbols: Mapping[str, str]  # By entry point
+    toolchain: str | None = None  # Compiler and level
+    kernel: str | None = None
+    score_size: int = 1  # Bytes of a score
+
+
+def linked_program(
+    model: Model, emission: Emission, bench: Toolchain, level: str, entries: Iterable[str]
+) -> LinkedProgram:
+    """Return the program of emitted C."""
+    code, symbols = build(model, emission, bench, level, entries)
+    toolchain = f"{bench.compiler} {level}"
+    return LinkedProgram(code, symbols, toolchain, emission.kernel, score_size_of(emission))
 
 
 def build(
