@@ -7,10 +7,11 @@ Models are trained on raw readings of `SETS` with fixed options and kept in the 
 with ``proofs.jsonl``, so the command resumes. ``--write`` updates the table of ``docs/prove.md``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -68,14 +69,18 @@ class Proofs:
         self._folder, self._data = folder, data
         self._known = Memory(folder / "proofs.jsonl")
 
-    def outcomes(self, names: Sequence[str]) -> Iterator[Outcome]:
-        """Yield every verdict, and find those that are not known."""
-        for name in names:
-            for structure in STRUCTURES:
-                for bits in BITS.get(structure, (4,)):
-                    path = self._model(name, structure, bits)
-                    if path is not None:
-                        yield from self._of_model(path)
+    def find(self, names: Sequence[str], jobs: int) -> None:
+        """Find every verdict that is not known, in processes, as many as `jobs`."""
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            models = list(pool.map(self._trained, *zip(*_models(names), strict=True)))
+            asked = {
+                f"{path.stem} {target} {optimize}": (path, target, optimize, level)
+                for path, target, (optimize, level) in product(models, TARGETS, CODE)
+            }
+            unknown = {key: one for key, one in asked.items() if key not in self._known}
+            found = {pool.submit(_proved, *one): key for key, one in unknown.items()}
+            for future in as_completed(found):
+                self._known.get(found[future], future.result)
 
     def known(self, names: Sequence[str]) -> list[Outcome]:
         """Return the verdicts that are known."""
@@ -83,17 +88,12 @@ class Proofs:
         return [Outcome(**self._known[key][k]) for key in keys for k in range(len(ENTRIES))]
 
     def _keys(self, names: Sequence[str]) -> list[str]:
-        models = [
-            f"{name}.{structure}.{bits}"
-            for name in names
-            for structure in STRUCTURES
-            for bits in BITS.get(structure, (4,))
-        ]
+        models = [".".join(map(str, one)) for one in _models(names)]
         every = [f"{m} {t} {o}" for m, t, (o, _) in product(models, TARGETS, CODE)]
         return [key for key in every if key in self._known]
 
-    def _model(self, name: str, structure: str, bits: int) -> Path | None:
-        """Return a trained model; None where training leaves out a front."""
+    def _trained(self, name: str, structure: str, bits: int) -> Path:
+        """Return the file of a trained model."""
         path = self._folder / f"{name}.{structure}.{bits}.bncc"
         if not path.exists():
             kind = structure if structure in ("naive", "chow-liu") else "tables"
@@ -105,13 +105,15 @@ class Proofs:
             bncc(arguments, standalone_mode=False)
         return path
 
-    def _of_model(self, path: Path) -> Iterator[Outcome]:
-        for target, (optimize, level) in product(TARGETS, CODE):
-            key = f"{path.stem} {target} {optimize}"
-            asked = partial(_proved, path, target, optimize, level)
-            found = self._known.get(key, asked)
-            for one in found:
-                yield Outcome(**one)
+
+def _models(names: Sequence[str]) -> list[tuple[str, str, int]]:
+    """Return data set, structure and bits of every model."""
+    return [
+        (name, structure, bits)
+        for name in names
+        for structure in STRUCTURES
+        for bits in BITS.get(structure, (4,))
+    ]
 
 
 def linked(
@@ -179,15 +181,15 @@ def report(outcomes: Sequence[Outcome]) -> str:
 @click.option("--data", type=click.Path(exists=True, path_type=Path), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
+@click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
 @click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
-def main(data: Path, output: Path, sets: str, only_report: bool, write: bool) -> None:
+def main(data: Path, output: Path, sets: str, jobs: int, only_report: bool, write: bool) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
     proofs, names = Proofs(output, data), sets.split(",")
     if not only_report:
-        for _ in proofs.outcomes(names):
-            pass
+        proofs.find(names, jobs)
     text = report(proofs.known(names))
     print(text)
     if write:

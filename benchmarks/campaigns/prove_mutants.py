@@ -16,9 +16,13 @@ The exit code is 1 if a mutant is wrongly accepted or the original is not proved
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice, product
+from functools import partial
+from itertools import islice, product, takewhile
+from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -227,6 +231,29 @@ def key_of(line: Mapping[str, Any]) -> tuple[str, int, int]:
     return line["binary"], line["k"], line["seed"]
 
 
+def _judged(task: tuple[int, Binary], **settings: Any) -> dict[str, Any]:
+    k, binary = task
+    return judged(binary, settings["seed"], k, settings["time_limit"], settings["n_inputs"])
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[..., Iterable[dict[str, Any]]]]:
+    """Yield a `map`, in several processes if `jobs` is more than one, a few tasks ahead."""
+    if jobs == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+
+        def mapped(work: Callable[..., dict[str, Any]], tasks: Iterator[Any]) -> Iterator[Any]:
+            waiting = {pool.submit(work, one) for one in islice(tasks, 2 * jobs)}
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                waiting |= {pool.submit(work, one) for one in islice(tasks, len(done))}
+                yield from (future.result() for future in done)
+
+        yield mapped
+
+
 @click.command(help=__doc__)
 @click.argument("models", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--target", default="cortex-m0", show_default=True)
@@ -234,6 +261,7 @@ def key_of(line: Mapping[str, Any]) -> tuple[str, int, int]:
 @click.option("--opt-level", "level", default="-Os", show_default=True)
 @click.option("--entry", "entries", multiple=True, type=click.Choice(ENTRIES))
 @click.option("--mutants", "n", default=100, show_default=True, help="Mutants of each binary.")
+@click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--minutes", type=float, help="Time after which no mutant starts.")
 @click.option("--time-limit", default=10.0, show_default=True, help="Seconds of each proof.")
 @click.option("--inputs", "n_inputs", default=100_000, show_default=True)
@@ -246,6 +274,7 @@ def main(
     level: str,
     entries: tuple[str, ...],
     n: int,
+    jobs: int,
     minutes: float | None,
     time_limit: float,
     n_inputs: int,
@@ -266,14 +295,18 @@ def main(
                 is_bad |= not binary.proved
         except BnccError as error:
             sys.exit(f"{path}: {error}")
-    with output.open("a", encoding="utf-8") as file:
-        for k, binary in product(range(n), binaries):
-            known = lines.get((binary.key, k, seed))
-            if known is not None and (known["status"] != "proved" or known["inputs"] >= n_inputs):
-                continue
-            if minutes is not None and monotonic() - start > 60 * minutes:
-                break
-            line = judged(binary, seed, k, time_limit, n_inputs)
+
+    def is_open(task: tuple[int, Binary]) -> bool:
+        known = lines.get((task[1].key, task[0], seed))
+        return known is None or (known["status"] == "proved" and known["inputs"] < n_inputs)
+
+    def in_time(_: object) -> bool:
+        return minutes is None or monotonic() - start <= 60 * minutes
+
+    work = partial(_judged, seed=seed, time_limit=time_limit, n_inputs=n_inputs)
+    tasks = takewhile(in_time, filter(is_open, product(range(n), binaries)))
+    with output.open("a", encoding="utf-8") as file, _mapping(jobs) as mapped:
+        for line in mapped(work, tasks):
             file.write(json.dumps(line) + "\n")
             file.flush()
             lines[key_of(line)] = line
