@@ -13,6 +13,8 @@ PYTHON ?= python3
 # Parallel test processes, and arguments for pytest:  make test PYTEST_ARGS="-k fixed_point"
 JOBS ?= 2
 PYTEST_ARGS ?=
+# Most tests of a file run in one process, so that what they share is made once.
+WORKERS = -n $(JOBS) --dist worksteal
 # The papers' data sets, which exist only next to the authors' clone
 DATA ?= ../shared/data
 
@@ -38,10 +40,10 @@ demo: $(VENV)/.stamp-run  ## the user's day on bundled data: train, emit, verify
 	$(BIN)/bncc demo -o demo --force
 
 test: $(VENV)/.stamp-dev  ## the tests of every change, in minutes
-	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 test-all: $(VENV)/.stamp-dev  ## all tests; takes hours
-	$(BIN)/python -m pytest -n $(JOBS) --tier all $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --tier all $(PYTEST_ARGS)
 
 replay: $(VENV)/.stamp-dev  ## make every product again and compare it with its committed digests
 	$(BIN)/python -m tests.replay --jobs $(JOBS)
@@ -63,7 +65,7 @@ format: $(VENV)/.stamp-dev  ## let ruff fix what it can
 	$(BIN)/ruff format .
 
 coverage: $(VENV)/.stamp-dev  ## unit and property tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest -n $(JOBS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: $(VENV)/.stamp-dev
