@@ -30,7 +30,7 @@ test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bare replay replay-accept lint format coverage coverage-check reproduce \
+.PHONY: help demo test test-all test-bare replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce \
     examples docs wheel toolchains targets-page targets-matrix peers firmware-page clean FORCE
 
 help:  ## this list
@@ -54,10 +54,14 @@ replay-accept: $(VENV)/.stamp-dev  ## renew these digests; the diffstat goes int
 test-bare: $(VENV)/.stamp-dev  ## the tests on a PATH of Python, make and gcc; WITH=each adds toolchains one by one
 	JOBS=$(JOBS) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/bare $(WITH)
 
-lint: $(VENV)/.stamp-dev  ## style, types, import contracts, docstrings
+lint: lint-types lint-style  ## style, types, import contracts, docstrings; make -j2 lint is faster
+
+lint-types: $(VENV)/.stamp-dev
+	$(BIN)/mypy
+
+lint-style: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/.stamp-dev  ## let ruff fix what it can
