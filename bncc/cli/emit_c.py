@@ -131,6 +131,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
     entries: tuple[str, ...],
     range_margin: float,
     which_inputs: str,
@@ -173,7 +174,7 @@ def command(
         """Emit C that is optimized for a goal; refuse C that exceeds the budget."""
         known: dict[str, Resources] = {}
         options = replace(
-            Lowering(goal, kernel, constant_time, range_margin, compare).options(
+            Lowering(goal, kernel, constant_time, range_margin, compare, provable).options(
                 "x86" if target == "host" and is_x86() else target,
                 chosen,
                 limits.emitted(covered),

@@ -88,6 +88,8 @@ class EmitOptions(LowerOptions):
         of floats, converted once per call; None for whatever is best, and with
         a given `kernel` for states, except that ``cut-packed`` compares readings where that is
         smaller.
+    provable : bool, default=False
+        Whether only kernels are chosen whose machine code ``bncc prove`` decides.
     package : str, default="plain"
         A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     vectors : Vectors or None, default=None
@@ -156,4 +158,5 @@ def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
         if getattr(options, field) != getattr(default, field)
     ]
     words += [("--constant-time",)] if options.constant_time else []
+    words += [("--provable",)] if options.provable else []
     return [*words, *(("--with", entry) for entry in sorted(options.entries))]
