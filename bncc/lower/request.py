@@ -194,6 +194,10 @@ class Request:
             self._check_trees("tables that are found by decision trees", ("leaves=0",))
         if are_trees:
             self._check_family()
+        if self.options.provable and self.options.constant_time:
+            raise OptionError(
+                "proofs do not cover constant-time code; leave out --provable or --constant-time"
+            )
         _ = self.limits
 
     def _check_trees(self, trees: str, options: tuple[str, ...]) -> None:

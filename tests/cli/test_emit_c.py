@@ -244,6 +244,8 @@ def test_provable_code_has_a_target_and_a_kernel_of_proofs(
     assert "--provable" in (tmp_path / "c" / "m.h").read_text()
     run(*words, "--force")
     assert "leave out --kernel or --provable" in refused(*words, "--force", "--kernel", "bit-slice")
+    refusal = refused(*words, "--force", "--constant-time")
+    assert "leave out --provable or --constant-time" in refusal
     assert "proofs do not cover x86 yet" in refused(*words, "--force", "--target", "x86")
 
 

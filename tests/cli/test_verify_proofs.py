@@ -106,7 +106,7 @@ def test_what_was_tested_is_proved(
     result = run_json(
         "verify", model, "--target", "cortex-m4", "--target", "host", "--target", "rv32", "--prove",
         "--compiler", "ziglang", "--opt-level", "3", "--kernel", "plain", "--time-limit", "2m",
-        "--provable", "--constant-time",
+        "--provable",
     )  # fmt: skip
     built = [each for each in asked if len(each) == 4]
     assert [each[:3] for each in built] == [
@@ -114,7 +114,7 @@ def test_what_was_tested_is_proved(
     ]
     for *_, emission in built:
         options = emission.lowered.request.options
-        assert (options.kernel, options.constant_time, options.provable) == ("plain", True, True)
+        assert (options.kernel, options.provable) == ("plain", True)
         assert {"scores", "trusted", "raw"} <= options.entries
     assert [each for each in asked if len(each) == 2] == 2 * [(entry, 120.0) for entry in ENTRIES]
     assert result["targets"]["host"]["proofs"] == {}
