@@ -10,6 +10,7 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
+    Command,
     Lowering,
     blame,
     inputs_option,
@@ -41,6 +42,7 @@ from bncc.prove.build import (
     linked_program,
     require_decoder,
     score_size_of,
+    verdict_of,
 )
 from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
 from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
@@ -56,6 +58,7 @@ OF_BUILDS = {
     "kernel": "--kernel",
     "compare": "--compare",
     "constant_time": "--constant-time",
+    "provable": "--provable",
     "compiler": "--compiler",
     "opt_level": "--opt-level",
 }
@@ -66,6 +69,16 @@ def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     """Parse a time such as ``30s`` or ``2m``; a number alone is seconds."""
     is_bare = value is not None and value[-1:].isdecimal()
     return duration(ctx, param, f"{value}s" if is_bare else value)
+
+
+def time_limit_option(function: Command) -> Command:
+    """Add ``--time-limit``."""
+    return click.option(
+        "--time-limit",
+        callback=seconds,
+        metavar="SECONDS",
+        help="Time limit of each proof, in seconds or such as 30s or 2m [default: none].",
+    )(function)
 
 
 @click.command("prove", cls=LongCommand, common=COMMON)
@@ -88,12 +101,7 @@ def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 @click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @opt_level_option
-@click.option(
-    "--time-limit",
-    callback=seconds,
-    metavar="SECONDS",
-    help="Time limit of each proof, in seconds or such as 30s or 2m [default: none].",
-)
+@time_limit_option
 @inputs_option
 @lowering_options
 @speaks
@@ -112,6 +120,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
 ) -> None:
     """
     Prove that the machine code of MODEL decides as MODEL does, for every input.
@@ -141,7 +150,7 @@ def command(
         )
         skipped = {target: why for target, why in left_out.items() if target in TARGETS}
         n_programs = len(machines)
-        lowering = Lowering(optimize, kernel, constant_time, compare=compare)
+        lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
         programs = _built(model, machines, entries, lowering, compiler, level, console)
     verdicts, facts = [], {}
@@ -153,7 +162,9 @@ def command(
             for entry in entries:
                 advance(k / n_programs, f"{target}: {entry}")
                 console.detail(f"proving {program.symbols[entry]} for {target}")
-                found.append(replace(_proved(model, program, entry, time_limit), model=digest))
+                found.append(
+                    verdict_of(model, program, entry, time_limit=time_limit, digest=digest)
+                )
             facts[target] = {verdict.entry: facts_of(model, program, verdict) for verdict in found}
             verdicts += found
     code = exit_code_of(verdicts)
@@ -171,21 +182,6 @@ def facts_of(model: Model, program: LinkedProgram, verdict: Verdict) -> dict[str
         "symbol": program.symbols[verdict.entry],
         "kernel": program.kernel,
     }
-
-
-def _proved(model: Model, program: LinkedProgram, entry: str, time_limit: float | None) -> Verdict:
-    """Return the verdict about one entry point."""
-    from bncc.prove.prove import prove  # only here: it loads the decoder
-
-    found = prove(
-        model,
-        program.code,
-        program.symbols[entry],
-        entry,
-        time_limit=time_limit,
-        score_size=program.score_size,
-    )
-    return replace(found, elf=program.code.sha256, toolchain=program.toolchain)
 
 
 def _check(target: str, *, compiler: str | None) -> None:

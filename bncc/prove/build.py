@@ -3,7 +3,7 @@
 import re
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from bncc.errors import OptionError, ToolchainError, extra_command
 from bncc.model.model import Model
 from bncc.on_device import sources_of
 from bncc.prove.code import Code, code_of
+from bncc.prove.verdict import Verdict
 from bncc.resources import FUNCTIONS
 from bncc.targets.base import Target
 
@@ -92,6 +93,28 @@ def linked_program(
     code, symbols = build(model, emission, bench, level, entries)
     toolchain = f"{bench.compiler} {level}"
     return LinkedProgram(code, symbols, toolchain, emission.kernel, score_size_of(emission))
+
+
+def verdict_of(
+    model: Model,
+    program: LinkedProgram,
+    entry: str,
+    *,
+    time_limit: float | None = None,
+    digest: str = "",
+) -> Verdict:
+    """Return the verdict about one entry point, with the digests of program and model."""
+    from bncc.prove.prove import prove  # only here: it loads the decoder
+
+    found = prove(
+        model,
+        program.code,
+        program.symbols[entry],
+        entry,
+        time_limit=time_limit,
+        score_size=program.score_size,
+    )
+    return replace(found, elf=program.code.sha256, toolchain=program.toolchain, model=digest)
 
 
 def build(
