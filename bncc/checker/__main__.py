@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from bncc.checker.check import check
 from bncc.checker.values import RejectedError, UnknownError
@@ -20,7 +21,9 @@ def main(arguments: list[str]) -> int:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     try:
-        claims = json.loads(gzip.decompress(certificate))
+        claims = json.loads(
+            gzip.decompress(certificate), parse_float=_no_integer, parse_constant=_no_integer
+        )
         check(claims, elf, model)
     except (RejectedError, UnknownError) as error:
         print(f"rejected: {error}")
@@ -33,6 +36,10 @@ def main(arguments: list[str]) -> int:
         f"input; {claims['instructions']} instructions and {claims['stack']} bytes of stack at most"
     )
     return 0
+
+
+def _no_integer(text: str) -> NoReturn:
+    raise RejectedError(f"{text} is no integer")
 
 
 if __name__ == "__main__":

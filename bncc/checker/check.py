@@ -37,7 +37,7 @@ def check(certificate: Mapping[str, Any], elf: bytes, model: bytes) -> None:
 
 class _Check:
     def __init__(self, certificate: Mapping[str, Any], elf: bytes, rule: Model) -> None:
-        self.claims = certificate
+        self.claims, self._states = certificate, certificate["states"]
         self.entry = certificate["entry"]
         starts = [np.array(one, dtype=np.int64) for one in certificate["axes"]]
         spec = specification(rule, self.entry, starts)
@@ -123,7 +123,7 @@ class _Check:
 
     def run(self) -> None:
         """Check each state's paths to the states after it."""
-        states = self.claims["states"]
+        states = self._states
         for k, one in enumerate(states):
             starts = [self._initial()]
             if k:
@@ -138,8 +138,11 @@ class _Check:
                 for at, facts in one["orders"].items()
             }
             try:
+                self._used: set[tuple[int, int]] = set()
                 for start in starts:
-                    self._follow(start, after, one.get("length", 0))
+                    self._follow(start, after, one["length"])
+                if self._used != {(n, target) for n, target in one["next"]}:
+                    raise RejectedError("no path leads to a state that is claimed to follow")
             except RejectedError as error:
                 raise RejectedError(f"from state {k}: {error}") from None
 
@@ -151,10 +154,15 @@ class _Check:
             if state.at < 0:
                 self._end(state)
                 continue
-            if n and any(
-                self._is_within(state, self.claims["states"][k]) for k in after.get(n, ())
-            ):
+            here = [k for k in after.get(n, ()) if n and self._states[k]["at"] == state.at]
+            within = next((k for k in here if self._is_within(state, self._states[k])), None)
+            if within is not None:
+                self._used.add((n, within))
                 continue
+            if here:
+                raise RejectedError(
+                    f"a path to {state.at:#x} is not within the state claimed there"
+                )
             if n >= most:
                 raise RejectedError(f"a path reaches {state.at:#x} and no state that is claimed")
             waiting += self.machine.step(state)
@@ -263,7 +271,10 @@ class _Normal:
 
     def __init__(self, algebra: Algebra, values: Sequence[Value]) -> None:
         self._algebra, self._values = algebra, values
+        self._known: dict[int, Value] = {}
 
     def __getitem__(self, k: int) -> Value:
-        x = self._values[k]
-        return self._algebra.value(x.const, x.terms, x.base)
+        if k not in self._known:
+            x = self._values[k]
+            self._known[k] = self._algebra.value(x.const, x.terms, x.base)
+        return self._known[k]

@@ -60,13 +60,15 @@ class Trace:
         edges = tuple(sorted({*_edges(one), *_edges(other)}))
         return replace(merged, trail=Trail(edges=edges))
 
-    def reached(self, state: State) -> State:
-        """Return a state with a trail that begins there, if paths met in it."""
-        trail = _trail(state)
-        if not trail.edges:
-            return state
+    def reached(self, states: list[State]) -> list[State]:
+        """Return the states of one place, with trails that begin there if any paths met."""
+        if any(_trail(state).edges for state in states):
+            return [self._begun(state) for state in states]
+        return states
+
+    def _begun(self, state: State) -> State:
         k = len(self.points)
-        for origin, n in trail.edges:
+        for origin, n in _edges(state):
             point = self.points[origin]
             point.after.add((n, k))
             point.length = max(point.length, n)

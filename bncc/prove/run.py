@@ -50,8 +50,8 @@ class Recorder(Protocol):
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""
 
-    def reached(self, state: State) -> State:
-        """Return a state from which a run goes on, with a trail that begins there if some met."""
+    def reached(self, states: list[State]) -> list[State]:
+        """Return the states of one place, with trails that begin there if any paths met."""
 
     def compared(self, state: State, fact: Fact) -> None:
         """Note what a comparison of sums is about."""
@@ -107,9 +107,10 @@ class Run:
         self._push(start)
         while self._heap:
             _, _, place = heapq.heappop(self._heap)
-            for state in self._pending.pop(place):
-                if self._recorder is not None:
-                    state = self._recorder.reached(state)
+            states = self._pending.pop(place)
+            if self._recorder is not None:
+                states = self._recorder.reached(states)
+            for state in states:
                 self._advance(state)
         return self.ends
 
