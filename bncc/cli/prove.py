@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from bncc.cli.certificates import Certificates, asked
 from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
@@ -20,6 +21,7 @@ from bncc.cli.lowering import (
 )
 from bncc.cli.options import (
     duration,
+    force_option,
     model_argument,
     opt_level_option,
     speaks,
@@ -49,8 +51,8 @@ from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
 from bncc.targets import find_target
 
 COMMON = (
-    "targets", "entries", "elf", "symbol", "compiler", "opt_level", "optimize", "constant_time",
-    "time_limit", "as_json", "quiet", "verbose",
+    "targets", "entries", "elf", "symbol", "output", "force", "compiler", "opt_level", "optimize",
+    "constant_time", "time_limit", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
 OF_BUILDS = {
@@ -99,6 +101,14 @@ def time_limit_option(function: Command) -> Command:
     "and --entry.",
 )
 @click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Output file of the certificate, which `python -m bncc.checker` checks, and of the "
+    "program, FILE.elf; needs one --target and --entry.",
+)
+@force_option
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @opt_level_option
 @time_limit_option
@@ -112,6 +122,8 @@ def command(
     entries: tuple[str, ...],
     elf: str | None,
     symbol: str | None,
+    output: str | None,
+    force: bool,
     compiler: str | None,
     opt_level: str | None,
     time_limit: float | None,
@@ -137,6 +149,10 @@ def command(
         if target != "all":
             check_target(target)
     require_decoder()
+    evidence = asked(
+        output, model_path, elf, n_targets=len(named) + ("all" in named), n_entries=len(entries),
+        is_whole=model is original, force=force,
+    )  # fmt: skip
     skipped: dict[str, str] = {}
     n_programs = 1
     programs: Iterable[LinkedProgram]
@@ -153,7 +169,7 @@ def command(
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
         programs = _built(model, machines, entries, lowering, compiler, level, console)
-    verdicts, facts = [], {}
+    verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
     with console.progress("proving") as advance:
         for k, program in enumerate(programs):
@@ -162,15 +178,25 @@ def command(
             for entry in entries:
                 advance(k / n_programs, f"{target}: {entry}")
                 console.detail(f"proving {program.symbols[entry]} for {target}")
-                found.append(
-                    verdict_of(model, program, entry, time_limit=time_limit, digest=digest)
-                )
+                verdict = verdict_of(
+                    model, program, entry, time_limit=time_limit, digest=digest,
+                    recorder=None if evidence is None else evidence.trace,
+                )  # fmt: skip
+                found.append(verdict)
+                if evidence is not None:
+                    size, name = program.score_size, program.symbols[entry]
+                    is_written = evidence.write(model, program.code, verdict, name, size)
             facts[target] = {verdict.entry: facts_of(model, program, verdict) for verdict in found}
             verdicts += found
     code = exit_code_of(verdicts)
     lines = [verdict.sentence for verdict in verdicts]
     lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
     payload = {"proved": code == 0, "targets": facts, "skipped": skipped}
+    if evidence is not None:
+        payload |= {"certificate": evidence.path if is_written else None}
+        payload |= {"program": evidence.elf if is_written else None}
+        if is_written:
+            lines.append(f"wrote {evidence.path}, a certificate about {evidence.elf}")
     console.result(payload, "\n".join(lines))
     click.get_current_context().exit(code)
 

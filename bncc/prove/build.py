@@ -17,6 +17,7 @@ from bncc.errors import OptionError, ToolchainError, extra_command
 from bncc.model.model import Model
 from bncc.on_device import sources_of
 from bncc.prove.code import Code, code_of
+from bncc.prove.run import Recorder
 from bncc.prove.verdict import Verdict
 from bncc.resources import FUNCTIONS
 from bncc.targets.base import Target
@@ -102,6 +103,7 @@ def verdict_of(
     *,
     time_limit: float | None = None,
     digest: str = "",
+    recorder: Recorder | None = None,
 ) -> Verdict:
     """Return the verdict about one entry point, with the digests of program and model."""
     from bncc.prove.prove import prove  # only here: it loads the decoder
@@ -113,6 +115,7 @@ def verdict_of(
         entry,
         time_limit=time_limit,
         score_size=program.score_size,
+        recorder=recorder,
     )
     return replace(found, elf=program.code.sha256, toolchain=program.toolchain, model=digest)
 

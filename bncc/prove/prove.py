@@ -11,7 +11,7 @@ from bncc.prove.decision import Costs
 from bncc.prove.machines import decoder_of, machine_of
 from bncc.prove.refute import refute
 from bncc.prove.regions import Region, both, count_inputs, meets, without
-from bncc.prove.run import Run
+from bncc.prove.run import Recorder, Run
 from bncc.prove.specification import ERROR, Entry, specification
 from bncc.prove.state import Content, Fact, Merged, State, read
 from bncc.prove.values import Exact, UndecidedError, Value, ViolationError, signed
@@ -29,12 +29,13 @@ def prove(
     *,
     time_limit: float | None = None,
     score_size: int = 1,
+    recorder: Recorder | None = None,
 ) -> Verdict:
     """Prove that a function decides as a model for every input, or find out why not."""
     start = monotonic()
     deadline = None if time_limit is None else start + time_limit
     proved_by = None if time_limit is None else start + SHARE * time_limit
-    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, score_size)
+    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, score_size, recorder)
     status, reason, detail = proof.verdict()
     verdict = Verdict(
         status,
@@ -62,6 +63,7 @@ class Proof:
         entry: Entry,
         deadline: float | None = None,
         score_size: int = 1,
+        recorder: Recorder | None = None,
     ) -> None:
         self._of = specification(model, entry, packed=code.target.packed, score_size=score_size)
         self._entry = code.entry(symbol)
@@ -69,8 +71,12 @@ class Proof:
         self._machine = machine_of(code)
         n_output = self._of.n_classes * self._of.score_size
         self.run = Run(
-            code, decoder.decode, self._machine, self._of.inputs, n_output, self._name, deadline
-        )
+            code, decoder.decode, self._machine, self._of.inputs, n_output, self._name, deadline,
+            recorder,
+        )  # fmt: skip
+        self._recorder = recorder
+        if recorder is not None:
+            recorder.begin(self.run.algebra, self._of)
         self.costs = Costs(self._of, self.run.algebra)
         self.instructions: int | None = None
         self.stack: int | None = None
@@ -82,6 +88,8 @@ class Proof:
             self.instructions = max(end.steps for end in ends)
             self.stack = -min(end.deepest for end in ends)
             for end in ends:
+                if self._recorder is not None:
+                    self._recorder.ended(end)
                 self._check_registers(end)
                 self._check(end)
         except UndecidedError as reason:
