@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bncc.cli.certificates import Certificates, asked
+from bncc.cli.certificates import asked
 from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
