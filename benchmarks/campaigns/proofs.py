@@ -8,7 +8,7 @@ with ``proofs.jsonl``, so the command resumes. ``--write`` updates the table of 
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from itertools import product
 from multiprocessing import get_context
@@ -72,15 +72,20 @@ class Proofs:
     def find(self, names: Sequence[str], jobs: int) -> None:
         """Find every verdict that is not known, in processes, as many as `jobs`."""
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-            models = list(pool.map(self._trained, *zip(*_models(names), strict=True)))
-            asked = {
-                f"{path.stem} {target} {optimize}": (path, target, optimize, level)
-                for path, target, (optimize, level) in product(models, TARGETS, CODE)
-            }
-            unknown = {key: one for key, one in asked.items() if key not in self._known}
-            found = {pool.submit(_proved, *one): key for key, one in unknown.items()}
-            for future in as_completed(found):
-                self._known.get(found[future], future.result)
+            keys: dict[Future[Any], str] = {}
+            waiting: set[Future[Any]] = {pool.submit(self._trained, *one) for one in _models(names)}
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for one in done:
+                    if one in keys:
+                        self._known.get(keys[one], one.result)
+                        continue
+                    for target, (optimize, level) in product(TARGETS, CODE):
+                        key = f"{one.result().stem} {target} {optimize}"
+                        if key not in self._known:
+                            asked = pool.submit(_proved, one.result(), target, optimize, level)
+                            keys[asked] = key
+                            waiting.add(asked)
 
     def known(self, names: Sequence[str]) -> list[Outcome]:
         """Return the verdicts that are known."""
