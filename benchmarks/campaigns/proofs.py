@@ -9,6 +9,7 @@ with ``proofs.jsonl``, so the command resumes. ``--write`` updates the table of 
 
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import product
 from multiprocessing import get_context
@@ -107,7 +108,9 @@ class Proofs:
                 "--structure", kind, "--bits", str(bits), "--folds", "0", "--quiet",
                 *STRUCTURES[structure],
             ]  # fmt: skip
-            bncc(arguments, standalone_mode=False)
+            with suppress(SystemExit):
+                bncc(arguments, standalone_mode=False)
+            assert path.exists(), f"{path.name} was not trained"
         return path
 
 
