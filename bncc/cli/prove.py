@@ -152,7 +152,7 @@ def command(
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
-        programs = _built(model, machines, entries, lowering, compiler, level, console)
+        programs = built(model, machines, entries, lowering, compiler, level, console)
     verdicts, facts = [], {}
     digest = model_digest(original)
     with console.progress("proving") as advance:
@@ -212,7 +212,7 @@ def _given(
     return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 
 
-def _built(
+def built(
     model: Model,
     machines: Sequence[str],
     entries: tuple[str, ...],
