@@ -38,6 +38,7 @@ from bncc.prove.build import (
     LinkedProgram,
     check_target,
     chosen_entries,
+    entries_named,
     image_of,
     linked_program,
     require_decoder,
@@ -95,8 +96,8 @@ def time_limit_option(function: Command) -> Command:
 @click.option(
     "--elf",
     metavar="FILE",
-    help="Linked program to prove instead of a build of MODEL; needs --symbol, and one --target "
-    "and --entry.",
+    help="Linked program to prove instead of a build of MODEL; needs --symbol, one --target, and "
+    "--entry if the name of the function is not that of emitted C.",
 )
 @click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
@@ -131,7 +132,7 @@ def command(
     """
     original = load_model(model_path)
     model = with_inputs(original, which_inputs)
-    entries = chosen_entries(model, entries)
+    entries = chosen_entries(model, entries or entries_named(symbol))
     named = tuple(dict.fromkeys(targets or (DEFAULT_TARGET,)))
     for target in named:
         if target != "all":
