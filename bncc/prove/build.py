@@ -61,6 +61,12 @@ def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
     return tuple(entry for entry in ENTRIES if entry in named)
 
 
+def entries_named(symbol: str | None) -> tuple[str, ...]:
+    """Return the entry point that emitted C gives a function's name to; empty for other names."""
+    name = "" if symbol is None else symbol
+    return tuple(entry for entry in ENTRIES if name.endswith(f"_{FUNCTIONS[entry]}"))
+
+
 def symbol_of(built: Sources, entry: str) -> str:
     """Return the function of an entry point in emitted C; refuse one that the C lacks."""
     if METERED[entry] not in built.entries:

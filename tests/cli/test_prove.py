@@ -384,3 +384,31 @@ def test_the_program_is_built(
         assert code.bytes_at(code.entry(call["symbol"]), 4)
         assert facts[call["entry"]]["elf"] == code.sha256
         assert facts[call["entry"]]["toolchain"] == f"{bench.compiler} -O2"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "entry"),
+    [
+        ("app_predict", "predict"),
+        ("app_predict_raw", "predict-raw"),
+        ("app_predict_trusted", "trusted"),
+        ("app_scores", "scores"),
+        ("classify", "predict-raw"),
+    ],
+)
+def test_the_function_of_a_program_names_its_entry_point(
+    run_json: RunJson,
+    answer: Answer,
+    monkeypatch: pytest.MonkeyPatch,
+    model: Path,
+    symbol: str,
+    entry: str,
+) -> None:
+    """A wrong one would be searched for a counterexample; ``--entry`` takes precedence."""
+    asked = answer(PROVED)
+    code = Code(find_target("rv32"), (), {}, "5a" * 32)
+    monkeypatch.setattr(prove, "image_of", lambda path, target, symbol: code)
+    words = ("prove", model, "--target", "rv32", "--elf", model, "--symbol", symbol)
+    assert list(run_json(*words)["targets"]["rv32"]) == [entry]
+    assert list(run_json(*words, "--entry", "trusted")["targets"]["rv32"]) == ["trusted"]
+    assert [each["symbol"] for each in asked] == [symbol, symbol]
