@@ -46,14 +46,14 @@ class Costs:
         self.of = of
         self._algebra = algebra
         self._full = tuple(one.numbers for one in of.inputs)
-        self._tables: list[tuple[Partition, IntArray]] = []
+        self.tables: list[tuple[Partition, IntArray]] = []
         for table in of.tables:
             partition = algebra.partitions.of(region for region, _ in table.rows)
-            self._tables.append((partition, table.costs[[row for _, row in table.rows]]))
+            self.tables.append((partition, table.costs[[row for _, row in table.rows]]))
         rng = np.random.default_rng(seed)
-        self._points = [self._draw(rng) for _ in range(N_SAMPLES)]
+        self.points = self.drawn(rng, N_SAMPLES)
         self._at: dict[Partition, IntArray] = {}
-        self._of_points = self._sampled()
+        self._of_points = self.totals(self.points)
         self._named: dict[tuple[object, ...], tuple[int, int, bool] | None] = {}
         self.mismatches: list[Mismatch] = []
 
@@ -62,14 +62,18 @@ class Costs:
         """The cells between which the code or the model distinguishes."""
         return self._algebra.partitions
 
+    def drawn(self, rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
+        """Draw inputs that the entry decides."""
+        return [self._draw(rng) for _ in range(n)]
+
     def _draw(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Draw an input that the entry decides, each cell of a table alike."""
         point = [self._number(allowed, rng) for allowed in self._full]
         valid = dict(self.of.valid[0])
         for axis, allowed in valid.items():
             point[axis] = self._number(allowed, rng)
-        for k in rng.permutation(len(self._tables)):
-            cells = self._tables[k][0].cells
+        for k in rng.permutation(len(self.tables)):
+            cells = self.tables[k][0].cells
             for box in cells[int(rng.integers(len(cells)))]:
                 for axis, allowed in box:
                     if rng.random() < 0.5:
@@ -81,10 +85,11 @@ class Costs:
         low, high = allowed[int(rng.integers(len(allowed)))]
         return int(rng.integers(low, high + 1))
 
-    def _sampled(self) -> IntArray:
-        found = np.tile(self.of.prior, (len(self._points), 1))
-        for partition, costs in self._tables:
-            found += costs[self._cells_at(partition)]
+    def totals(self, points: Sequence[tuple[int, ...]]) -> IntArray:
+        """Return the costs of all classes at inputs, (n_points, n_classes)."""
+        found = np.tile(self.of.prior, (len(points), 1))
+        for partition, costs in self.tables:
+            found += costs[[_cell_of(partition, point) for point in points]]
         return found
 
     # Comparisons of sums
@@ -141,7 +146,7 @@ class Costs:
         return None
 
     def _inside(self, region: Region) -> list[int]:
-        return [k for k, point in enumerate(self._points) if _contains(region, point)]
+        return [k for k, point in enumerate(self.points) if _contains(region, point)]
 
     def _note(self, total: Exact, region: Region) -> None:
         """Note the classes that a comparison seems to be about."""
@@ -157,14 +162,14 @@ class Costs:
             cells = self._cells_at(partition)[list(inside)]
             found += term.values[cells]
             if term.slopes is not None:
-                x = np.array([self._points[k][partition.scope[0]] for k in inside], dtype=np.int64)
+                x = np.array([self.points[k][partition.scope[0]] for k in inside], dtype=np.int64)
                 found += term.slopes[cells] * x
         return found
 
     def _cells_at(self, partition: Partition) -> IntArray:
         """Return the cell of each sample; the first one where there is none."""
         if partition not in self._at:
-            cells = [_cell_of(partition, point) for point in self._points]
+            cells = [_cell_of(partition, point) for point in self.points]
             self._at[partition] = np.array(cells, dtype=np.int64)
         return self._at[partition]
 
@@ -208,7 +213,7 @@ class Costs:
         terms = [Term(p, t.values, t.slopes) for p, t in total.terms.items()]
         prior = self.of.prior
         const = total.const - (int(prior[first] - prior[second]) << shift)
-        for partition, costs in self._tables:
+        for partition, costs in self.tables:
             values = -((costs[:, first] - costs[:, second]) << shift)
             terms.append(Term(partition, values))
         return self.vanishes(const, terms, region, modulus)
@@ -216,7 +221,7 @@ class Costs:
     def is_score(self, value: Value, of: int, winner: int, bits: int, region: Region) -> bool:
         """Return whether the lowest bits of a value are the cost of a class less the winner's."""
         most = int(self.of.prior[of] - self.of.prior[winner]) + sum(
-            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self._tables
+            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self.tables
         )
         if value.base is not None or most >> bits:
             return False
@@ -245,7 +250,7 @@ class Costs:
             if grid_size(term.partition.scope, starts) > MOST_GRID:
                 raise UndecidedError("cells", "a term depends on too many inputs")
             grid = grid_of(term.partition, term.values, starts)
-            for scope, part in _components(term.partition.scope, grid):
+            for scope, part in components(term.partition.scope, grid):
                 if not scope:
                     const += int(part)
                     continue
@@ -331,7 +336,7 @@ class Costs:
         least = None
         for box in region:
             total = int(self.of.prior[other] - self.of.prior[winner])
-            for partition, costs in self._tables:
+            for partition, costs in self.tables:
                 active = [meets(cell, (box,)) for cell in partition.cells]
                 differences = (costs[:, other] - costs[:, winner])[active]
                 total += int(differences.min()) if len(differences) else 0
@@ -339,7 +344,7 @@ class Costs:
         return 0 if least is None else least
 
 
-def _components(
+def components(
     scope: tuple[int, ...], grid: IntArray
 ) -> Iterable[tuple[tuple[int, ...], IntArray]]:
     """

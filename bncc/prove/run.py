@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import count
 from time import monotonic
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.code import Code
+from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.expressions import Expressions
 from bncc.prove.flow import Flow, flow_of
 from bncc.prove.instructions import (
@@ -30,8 +30,9 @@ from bncc.prove.machines import Machine
 from bncc.prove.memory import Memory
 from bncc.prove.regions import Region, both, joined
 from bncc.prove.specification import Input
-from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read
+from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read, within
 from bncc.prove.values import Exact, OpenOrderError, UndecidedError, Value, ViolationError, signed
+from bncc.prove.words import Words
 
 Decode = Callable[[int], Instruction]
 MOST_STEPS = 4_000_000
@@ -59,7 +60,7 @@ class Run:
         self._jumps: dict[int, Instruction] = {}
         self._ordering = ordering
         self._deadline = deadline
-        self.algebra = Algebra(tuple(one.numbers for one in inputs))
+        self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
         self._expressions = Expressions(self.algebra)
         self._memory = Memory(code, inputs, n_output, self.algebra)
         self._flows: dict[int, Flow] = {}
@@ -266,15 +267,18 @@ class Run:
 
     def _apply(self, draft: Draft, effect: Effect) -> None:
         if isinstance(effect, Set):
-            draft.registers[effect.register] = self._content(draft, effect.value)
+            content = self._content(draft, effect.value)
+            if draft.guard != TRUE:
+                content = within(content, draft.guard, self.algebra)
+            draft.registers[effect.register] = content
         elif isinstance(effect, Load):
-            address = self._expressions.value(draft, effect.address)
+            address = self.algebra.plain(self._expressions.value(draft, effect.address))
             loaded = self._memory.load(draft, address, effect.size)
             if effect.is_signed:
                 loaded = self.algebra.signed(read(loaded, self.algebra), 8 * effect.size)
             draft.registers[effect.register] = loaded
         elif isinstance(effect, Store):
-            address = self._expressions.value(draft, effect.address)
+            address = self.algebra.plain(self._expressions.value(draft, effect.address))
             content = self._content(draft, effect.value)
             self._memory.store(draft, address, effect.size, content)
         elif isinstance(effect, Flags):
@@ -301,7 +305,7 @@ class Run:
                 self.algebra.region = state.region
             elif not condition.const:
                 return [self._moved(state, following)]
-        target = self._expressions.value(draft, jump.target)
+        target = self.algebra.plain(self._expressions.value(draft, jump.target))
         return [*found, *self._land(state, target, jump.is_call, following)]
 
     def _land(self, state: State, target: Value, is_call: bool, following: int) -> list[State]:
@@ -334,8 +338,10 @@ class Run:
 
     def _split(self, state: State, condition: Value) -> tuple[State | None, State | None]:
         """Return the state where a condition holds, and where not."""
-        gate = self.algebra.gate(condition)
         sides: list[State | None] = []
+        if self.algebra.is_word(condition):
+            return self._split_by_bit(state, self.algebra.bits(condition)[0])
+        gate = self.algebra.gate(condition)
         for wanted in (1, 0):
             inside: Region = tuple(
                 box
@@ -346,6 +352,24 @@ class Run:
             region = joined(both(inside, state.region), self.algebra.full)
             sides.append(replace(state, region=region) if region else None)
         return sides[0], sides[1]
+
+    def _split_by_bit(self, state: State, bit: int) -> tuple[State | None, State | None]:
+        diagrams = self.algebra.diagrams
+        holds = self.algebra.lifted(bit)
+        taken, skipped = (
+            self._guarded(state, diagrams.both(state.guard, one))
+            for one in (holds, diagrams.no(holds))
+        )
+        return taken, skipped
+
+    def _guarded(self, state: State, guard: int) -> State | None:
+        """Return a state where a guard holds, with what it implies; None if nowhere."""
+        if guard == FALSE:
+            return None
+        registers = {
+            name: within(content, guard, self.algebra) for name, content in state.registers.items()
+        }
+        return replace(state, registers=registers, guard=guard)
 
 
 def _counted(state: State) -> State:

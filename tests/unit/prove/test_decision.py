@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.decision import Costs
 from bncc.prove.regions import EVERYWHERE
 from bncc.prove.specification import Input, Specification, Table
 from bncc.prove.values import WORD, Exact, Term, UndecidedError, Value
+from bncc.prove.words import Words
 from tests.unit.prove.brute import (
     at,
     contains,
@@ -26,7 +26,7 @@ seeds = st.integers(0, 2**32 - 1)
 def random_costs(rng: Random, n_classes: int = 3) -> Costs:
     """Return the costs of a model of tables over one or two of two or three inputs."""
     n = rng.randint(2, 3)
-    algebra = Algebra(tuple(random_domain(rng, 6) for _ in range(n)))
+    algebra = Words(tuple(random_domain(rng, 6) for _ in range(n)))
     inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
     most = rng.choice([1, 3, 200])
     tables = []
@@ -189,7 +189,7 @@ def test_the_difference_of_costs_is_named(seed):
 
 
 def test_a_sum_that_differs_in_one_row_is_noted():
-    algebra = Algebra((((0, 5),), ((0, 5),)))
+    algebra = Words((((0, 5),), ((0, 5),)))
     inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
     rows = [tuple(((((axis, ((s, s),)),),), s) for s in range(6)) for axis in (0, 1)]
     table = np.array([[3 * s % 7, 5 * s % 7] for s in range(6)], dtype=np.int64)
@@ -236,7 +236,7 @@ def test_a_class_that_costs_least_does_so_everywhere(seed):
 
 
 def test_ties_go_to_the_first_class():
-    algebra = Algebra((((0, 1),),))
+    algebra = Words((((0, 1),),))
     rows = (((((0, ((0, 0),)),),), 0), ((((0, ((1, 1),)),),), 1))
     table = Table(rows, np.array([[2, 2], [2, 5]], dtype=np.int64))
     of = Specification(
@@ -273,7 +273,7 @@ def test_a_score_is_the_cost_less_the_winners(seed):
 
 
 def test_a_score_that_does_not_fit_is_none():
-    algebra = Algebra((((0, 1),),))
+    algebra = Words((((0, 1),),))
     rows = (((((0, ((0, 0),)),),), 0), ((((0, ((1, 1),)),),), 1))
     table = Table(rows, np.array([[0, 255], [0, 256]], dtype=np.int64))
     of = Specification(
@@ -288,7 +288,7 @@ def test_a_score_that_does_not_fit_is_none():
 
 def test_a_sum_of_a_reading_is_not_taken_modulo_a_word():
     """X + 2^32 - 6 is not x - 6, nor zero at 6."""
-    algebra = Algebra((((0, 9),),))
+    algebra = Words((((0, 9),),))
     of = Specification((Input(0, 1, ((0, 9),)),), EVERYWHERE, EVERYWHERE, np.array([0, 0]), (), 0)
     costs = Costs(of, algebra)
     partition = algebra.partitions.of_axis(0, [((0, 9),)])
