@@ -14,8 +14,9 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.prove.algebra import Algebra
-from bncc.prove.grids import MOST_GRID, grid_of, grid_size, starts_of
+from bncc.prove.grids import MOST_GRID, grid_of, grid_size, largest_sum, starts_of
 from bncc.prove.regions import (
+    Box,
     Partition,
     Region,
     is_in,
@@ -54,7 +55,7 @@ class Costs:
         self.points = self.drawn(rng, N_SAMPLES)
         self._at: dict[Partition, IntArray] = {}
         self._of_points = self.totals(self.points)
-        self._named: dict[tuple[object, ...], tuple[int, int, bool] | None] = {}
+        self._named: dict[tuple[object, ...], tuple[tuple[int, int, bool], ...]] = {}
         self.mismatches: list[Mismatch] = []
 
     @property
@@ -94,28 +95,28 @@ class Costs:
 
     # Comparisons of sums
 
-    def name(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+    def names(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
         """
-        Return two classes of which the first costs less exactly where a sum is negative.
+        Return pairs of classes of which the first costs less exactly where a sum is negative.
 
-        The last element is true for less, false for at most as much. None if no two classes do:
-        the sum must be the difference of their costs up to a power of two.
+        The last element is true for less, false for at most as much. The sum must be the difference
+        of their costs up to a power of two. Two pairs of classes may have the same difference.
         """
         key = total.key(), region
         if key not in self._named:
             self._named[key] = self._found(total, region)
         return self._named[key]
 
-    def _found(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+    def _found(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
         uppers = (self._upper(total, k, region) for k in LANES)
         for one in (total, *(upper for upper in uppers if upper is not None)):
             for is_strict in (True, False):
                 # Negative is at most -1.
-                pair = self._search(Exact(one.const + (not is_strict), one.terms), region)
-                if pair is not None:
-                    return *pair, is_strict
+                pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
+                if pairs:
+                    return tuple((*pair, is_strict) for pair in pairs)
         self._note(total, region)
-        return None
+        return ()
 
     def _upper(self, total: Exact, k: int, region: Region) -> Exact | None:
         """
@@ -139,11 +140,12 @@ class Costs:
             return None
         return Exact((total.const >> k) + (least >> k), upper)
 
-    def _search(self, total: Exact, region: Region) -> tuple[int, int] | None:
-        for first, second, shift in self._candidates(total, self._inside(region)):
-            if self.equals(total, first, second, shift, region):
-                return first, second
-        return None
+    def _search(self, total: Exact, region: Region) -> list[tuple[int, int]]:
+        return [
+            (first, second)
+            for first, second, shift in self._candidates(total, self._inside(region))
+            if self.equals(total, first, second, shift, region)
+        ]
 
     def _inside(self, region: Region) -> list[int]:
         return [k for k, point in enumerate(self.points) if _contains(region, point)]
@@ -327,21 +329,25 @@ class Costs:
                 not is_strict and (winner, other, False) in known
             ):
                 continue
-            if self._least_difference(other, winner, region) < is_strict:
+            if not all(self._exceeds(other, winner, box, int(is_strict)) for box in region):
                 return False
         return True
 
-    def _least_difference(self, other: int, winner: int, region: Region) -> int:
-        """Return a lower bound of the cost of a class less that of another in a region."""
-        least = None
-        for box in region:
-            total = int(self.of.prior[other] - self.of.prior[winner])
-            for partition, costs in self.tables:
-                active = [meets(cell, (box,)) for cell in partition.cells]
-                differences = (costs[:, other] - costs[:, winner])[active]
-                total += int(differences.min()) if len(differences) else 0
-            least = total if least is None else min(least, total)
-        return 0 if least is None else least
+    def _exceeds(self, other: int, winner: int, box: Box, least: int) -> bool:
+        """Return whether the cost of a class is at least some more than another's in a box."""
+        const = int(self.of.prior[other] - self.of.prior[winner])
+        bound, terms = const, []
+        for partition, costs in self.tables:
+            active = [meets(cell, (box,)) for cell in partition.cells]
+            if not any(active):
+                continue
+            differences = costs[:, winner] - costs[:, other]
+            most = differences[active].max()
+            bound -= int(most)
+            terms.append((partition, np.where(active, differences, most)))
+        # The sum of the tables' extremes first, which is a bound that takes no account of inputs
+        # that tables share.
+        return bound >= least or const - largest_sum(terms, (box,), self._full) >= least
 
 
 def components(

@@ -71,7 +71,7 @@ class Proof:
         self._machine = machine_of(code)
         n_output = self._of.n_classes * self._of.cost_size
         self.run = Run(
-            code, decoder.decode, self._machine, self._of.inputs, n_output, self._name, deadline
+            code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline
         )
         self.costs = Costs(self._of, self.run.algebra)
         self._planes = Planes(self.costs, self.run.algebra)
@@ -96,8 +96,8 @@ class Proof:
             return "undecided", "memory", str(violation)
         return "proved", "", ""
 
-    def _name(self, total: Exact, region: Region) -> Fact | None:
-        return self.costs.name(total, region)
+    def _names(self, total: Exact, region: Region) -> tuple[Fact, ...]:
+        return self.costs.names(total, region)
 
     def _check_registers(self, end: State) -> None:
         machine = self._machine

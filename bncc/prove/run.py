@@ -37,8 +37,8 @@ from bncc.prove.words import Words
 Decode = Callable[[int], Instruction]
 MOST_STEPS = 4_000_000
 """Number of executed instructions beyond which a run gives up."""
-Ordering = Callable[[Exact, Region], Fact | None]
-"""Names what is true in a region where a sum is negative; None if it compares no two costs."""
+Ordering = Callable[[Exact, Region], tuple[Fact, ...]]
+"""Names what is true in a region where a sum is negative; empty if it compares no two costs."""
 
 
 class Run:
@@ -205,22 +205,22 @@ class Run:
             raise
 
     def _known(self, state: State, total: Exact) -> bool | None:
-        a, b, is_strict = self._names(state, total)
-        if (a, b, True) in state.facts or (not is_strict and (a, b, False) in state.facts):
-            return True
-        if (b, a, True) in state.facts or (is_strict and (b, a, False) in state.facts):
-            return False
+        for a, b, is_strict in self._names(state, total):
+            if (a, b, True) in state.facts or (not is_strict and (a, b, False) in state.facts):
+                return True
+            if (b, a, True) in state.facts or (is_strict and (b, a, False) in state.facts):
+                return False
         return None
 
-    def _names(self, state: State, total: Exact) -> Fact:
-        return self._ordering(total, state.region) or (total.key(), "zero", True)
+    def _names(self, state: State, total: Exact) -> tuple[Fact, ...]:
+        return self._ordering(total, state.region) or ((total.key(), "zero", True),)
 
     def _split_by_order(self, state: State, total: Exact) -> list[State]:
-        a, b, is_strict = self._names(state, total)
-        return [
-            replace(state, facts=_closed(state.facts, (a, b, is_strict))),
-            replace(state, facts=_closed(state.facts, (b, a, not is_strict))),
-        ]
+        less = more = state.facts
+        for a, b, is_strict in self._names(state, total):
+            less = _closed(less, (a, b, is_strict))
+            more = _closed(more, (b, a, not is_strict))
+        return [replace(state, facts=less), replace(state, facts=more)]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:
         following = instruction.address + instruction.size

@@ -61,7 +61,7 @@ class Program:
         return self.lines[k]
 
     def run(self, inputs=BYTES, n_output: int = 4) -> Run:
-        run = Run(self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: None)
+        run = Run(self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: ())
         run.go(START)
         return run
 

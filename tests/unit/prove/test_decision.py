@@ -1,5 +1,6 @@
 """Sums that are costs of the model, and classes that cost least, against all inputs."""
 
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -166,14 +167,11 @@ def test_the_named_classes_have_the_order_of_the_sum(seed):
     for _ in range(3):
         region = random_region(rng, full_of(costs))
         try:
-            named = costs.name(total, region)
+            named = costs.names(total, region)
         except UndecidedError:
             continue
-        if named is None:
-            continue
-        for point in points_in(region, full_of(costs)):
+        for point, (first, second, is_strict) in product(points_in(region, full_of(costs)), named):
             c = costs_at(costs, point)
-            first, second, is_strict = named
             is_less = c[first] < c[second] if is_strict else c[first] <= c[second]
             assert (at(total, point) < 0) == is_less
 
@@ -184,8 +182,42 @@ def test_the_difference_of_costs_is_named(seed):
     rng = Random(seed)
     costs = random_costs(rng)
     total = difference(costs, 1, 2, rng.choice([0, 8, 24]))
-    assert costs.name(total, EVERYWHERE) is not None
+    assert costs.names(total, EVERYWHERE)
     assert not costs.mismatches
+
+
+def test_all_pairs_of_classes_with_one_difference_are_named():
+    """The costs of classes 0, 1 and 2 rise in equal steps: one sum tells the order of two pairs."""
+    algebra = Words((((0, 5),),))
+    rows = tuple(((((0, ((s, s),)),),), s) for s in range(6))
+    table = np.array([[s * s % 7 * c for c in range(3)] for s in range(6)], dtype=np.int64)
+    of = Specification(
+        (Input(0, 1, algebra.full[0]),), EVERYWHERE, EVERYWHERE, np.array([1, 4, 7]),
+        (Table(rows, table),), 0,
+    )  # fmt: skip
+    costs = Costs(of, algebra)
+    assert costs.names(difference(costs, 0, 1), EVERYWHERE) == ((0, 1, True), (1, 2, True))
+
+
+def test_a_bound_accounts_for_inputs_that_tables_share():
+    """Class 1 costs more for every state, though the least of each table is not."""
+    algebra = Words((((0, 1),),))
+    rows = tuple(((((0, ((s, s),)),),), s) for s in range(2))
+    tables = [np.array([[0, 0], [0, 5]]), np.array([[0, 1], [4, 0]])]
+    of = Specification(
+        (Input(0, 1, algebra.full[0]),), EVERYWHERE, EVERYWHERE, np.array([0, 0]),
+        tuple(Table(rows, table) for table in tables), 0,
+    )  # fmt: skip
+    costs = Costs(of, algebra)
+    assert costs.is_least(0, (), EVERYWHERE)
+    assert not costs.is_least(1, (), EVERYWHERE)
+    of = Specification(
+        of.inputs, EVERYWHERE, EVERYWHERE, np.array([1, 0]), of.tables, 0
+    )  # fmt: skip
+    assert Costs(of, Words(algebra.full)).is_least(0, (), EVERYWHERE)
+    assert not Costs(of, Words(algebra.full)).is_least(1, (), EVERYWHERE)
+    of = Specification(of.inputs, EVERYWHERE, EVERYWHERE, np.array([2, 0]), of.tables, 0)
+    assert not Costs(of, Words(algebra.full)).is_least(0, (), EVERYWHERE)
 
 
 def test_a_sum_that_differs_in_one_row_is_noted():
@@ -198,19 +230,19 @@ def test_a_sum_that_differs_in_one_row_is_noted():
     )
     costs = Costs(of, algebra)
     total = difference(costs, 0, 1)
-    assert costs.name(total, EVERYWHERE) == (0, 1, True)
+    assert costs.names(total, EVERYWHERE) == ((0, 1, True),)
     p = next(iter(total.terms))
     values = total.terms[p].values.copy()
     values[3] += 1
     wrong = Exact(total.const, {**total.terms, p: Term(p, values)})
-    assert costs.name(wrong, EVERYWHERE) is None
+    assert costs.names(wrong, EVERYWHERE) == ()
     assert [(m.first, m.second) for m in costs.mismatches] == [(0, 1)]
     # Where that row is not read, the sum is right.
     (axis,) = p.scope
     region = (((axis, ((0, 2), (4, 5))),),)
     assert costs.equals(wrong, 0, 1, 0, region)
-    assert costs.name(wrong, region) == (0, 1, True)
-    assert costs.name(wrong, EVERYWHERE) is None
+    assert costs.names(wrong, region) == ((0, 1, True),)
+    assert costs.names(wrong, EVERYWHERE) == ()
 
 
 @settings(max_examples=150)
