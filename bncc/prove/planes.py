@@ -30,6 +30,8 @@ from bncc.prove.values import Exact, Term, UndecidedError, times
 from bncc.prove.words import Bits, Words
 
 MOST_PLANES = 16
+LEAST_PLANES = 2
+"""Least number of bits by which the others are known."""
 N_SAMPLES = 100
 _MOST_GRID = 1 << 13
 
@@ -80,17 +82,20 @@ class Planes:
         if self._costs_of or len(words) == self._n_tried:
             return
         self._n_tried = len(words)
-        found = _Search(self._costs, self._diagrams, reversed(words)).planes()
-        if found is not None:
+        for found, is_whole in _Search(self._costs, self._diagrams, reversed(words)).planes():
             bits_of = list(zip(*found, strict=True))
             base = min(
                 self._costs.points, key=lambda one: max(self._number(own, one) for own in bits_of)
             )
-            sums = [self._sum_of(own, base) for own in bits_of]
+            try:
+                sums = [self._sum_of(own, base, is_whole=is_whole) for own in bits_of]
+            except UndecidedError:
+                continue
             n_planes = max(len(bits) for bits, _ in sums)
             self._costs_of = [[*bits, *[FALSE] * (n_planes - len(bits))] for bits, _ in sums]
             self._sums = [total for _, total in sums]
             self._define()
+            return
 
     def _define(self) -> None:
         """Make the variables, those of the highest bits first."""
@@ -170,12 +175,14 @@ class Planes:
             if c
         )
 
-    def _sum_of(self, planes: Sequence[int], base: Sequence[int]) -> tuple[list[int], Exact]:
+    def _sum_of(
+        self, planes: Sequence[int], base: Sequence[int], *, is_whole: bool
+    ) -> tuple[list[int], Exact]:
         """
         Return the number of some bits as a sum of functions of few inputs, with all its bits.
 
-        Bits that no word was found for, since few inputs set them, are known from the others: the
-        functions are small, so they are known if they are modulo the lowest bits.
+        Bits that no word was found for, since few inputs set them or the code makes them later, are
+        known from the others: the functions are small, so the lowest bits tell what they are.
         """
         diagrams, starts = self._diagrams, self._diagrams.starts(planes)
         parts: dict[tuple[int, ...], IntArray] = {}
@@ -188,6 +195,8 @@ class Planes:
             const += int(part.min())
             if part.any():
                 terms[scope] = part - part.min()
+        if not is_whole:
+            const %= size
         most = abs(const) + sum(int(part.max()) for part in terms.values())
         # All sums are less than 2^(n_bits - 1) in size: the highest bit is the sign.
         n_bits = max(len(planes), most.bit_length()) + 1
@@ -268,26 +277,38 @@ class _Search:
     def _is_other(self, bit: int) -> bool:
         return self._diagrams.is_of_variables(bit)
 
-    def planes(self) -> list[Bits] | None:
-        """Return one word for each bit, the lowest first."""
-        return self._rest(self._wanted, ())
+    def planes(self) -> Iterator[tuple[list[Bits], bool]]:
+        """
+        Yield one word for each bit, the lowest first, and whether these are all bits.
 
-    def _rest(self, wanted: IntArray, before: tuple[Bits, ...]) -> list[Bits] | None:
-        """Return words of which the sum, weighted by powers of two, differs as is wanted."""
+        If some bits are in no word yet, those below them are yielded. The last one may be inverted.
+        """
+        found = []
+        for path, is_whole in self._rest(self._wanted, []):
+            if is_whole:
+                yield path, True
+                return
+            found.append(path)
+        longest = max(map(len, found), default=0)
+        yield from ((path, False) for path in found if len(path) == longest >= LEAST_PLANES)
+
+    def _rest(self, wanted: IntArray, before: list[Bits]) -> Iterator[tuple[list[Bits], bool]]:
+        """Yield words of which the sum, weighted by powers of two, differs as is wanted."""
         if not wanted.any():
-            return []
-        for word in self._words if len(before) < 2 * MOST_PLANES else ():
-            if word in before:
+            yield before, True
+            return
+        is_last = True
+        for word in self._words if len(before) < MOST_PLANES else ():
+            inverted = tuple(map(self._diagrams.no, word))
+            if word in before or inverted in before:
                 continue
             bits = self._fitting(word, wanted & 1)
-            if bits is None:
-                continue
-            for sign in (1, -1):
-                inverted = tuple(map(self._diagrams.no, word))
-                rest = self._rest((wanted - sign * bits) >> 1, (*before, word, inverted))
-                if rest is not None:
-                    return [word if sign == 1 else inverted, *rest]
-        return None
+            if bits is not None:
+                is_last = False
+                yield from self._rest((wanted - bits) >> 1, [*before, word])
+                yield from self._rest((wanted + bits) >> 1, [*before, inverted])
+        if is_last:
+            yield before, False
 
     def _fitting(self, word: Bits, parity: IntArray) -> IntArray | None:
         """Return by how much bits of a word exceed its first one, if that is odd as is wanted."""
