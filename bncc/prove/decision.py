@@ -278,9 +278,10 @@ class Costs:
                 const += int(inside[0])
                 continue
             of_scope.setdefault(term.partition.scope, []).append(term)
+        every = [term.partition for group in of_scope.values() for term in group]
+        starts = starts_of(every, algebra.region, self._full)
         left: list[Term] = []
         for scope, group in of_scope.items():
-            starts = starts_of([term.partition for term in group], algebra.region, self._full)
             if grid_size(scope, starts) <= MOST_GRID >> 4:
                 left += group
                 continue
