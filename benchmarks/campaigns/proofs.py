@@ -30,7 +30,9 @@ from bncc.prove.build import LinkedProgram, linked_program
 from bncc.prove.prove import prove
 from bncc.targets import find_target
 
-SETS = ("wifi_localization", "robot_wall_following_24", "spambase", "satimage", "letter")
+SETS = (
+    "wifi_localization", "robot_wall_following_24", "spambase", "satimage", "letter", "usps_all",
+)  # fmt: skip
 STRUCTURES: dict[str, Sequence[str]] = {
     "naive": ("--epochs", "8"),
     "chow-liu": ("--epochs", "8"),

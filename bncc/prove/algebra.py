@@ -24,6 +24,9 @@ from bncc.prove.values import (
 class Algebra(Sums):
     """Operations on values in one region of inputs, the current one."""
 
+    most_joint = MOST_CELLS
+    """Largest number of cells of an operation on bits of two values."""
+
     def bitwise(self, a: Value, b: Value, op: str) -> Value:
         """Return ``and``, ``or`` or ``xor``."""
         if a.number is not None and b.number is not None:
@@ -102,7 +105,8 @@ class Algebra(Sums):
             mask = self._mask(one)
             if mask is not None:
                 return self.gated(mask, other)
-        term = self.joint([*a.terms.values(), *b.terms.values()], "a bit operation")
+        both_terms = [*a.terms.values(), *b.terms.values()]
+        term = self.joint(both_terms, "a bit operation", self.most_joint)
         first = self.on(a, term.partition)
         second = self.on(b, term.partition)
         return self.mapped(term, (x & y for x, y in zip(first, second, strict=True)))

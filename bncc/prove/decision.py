@@ -14,8 +14,9 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.prove.algebra import Algebra
-from bncc.prove.grids import MOST_GRID, grid_of, grid_size, starts_of
+from bncc.prove.grids import MOST_GRID, grid_of, grid_size, largest_sum, starts_of
 from bncc.prove.regions import (
+    Box,
     Partition,
     Region,
     is_in,
@@ -46,15 +47,15 @@ class Costs:
         self.of = of
         self._algebra = algebra
         self._full = tuple(one.numbers for one in of.inputs)
-        self._tables: list[tuple[Partition, IntArray]] = []
+        self.tables: list[tuple[Partition, IntArray]] = []
         for table in of.tables:
             partition = algebra.partitions.of(region for region, _ in table.rows)
-            self._tables.append((partition, table.costs[[row for _, row in table.rows]]))
+            self.tables.append((partition, table.costs[[row for _, row in table.rows]]))
         rng = np.random.default_rng(seed)
-        self._points = [self._draw(rng) for _ in range(N_SAMPLES)]
+        self.points = self.drawn(rng, N_SAMPLES)
         self._at: dict[Partition, IntArray] = {}
-        self._of_points = self._sampled()
-        self._named: dict[tuple[object, ...], tuple[int, int, bool] | None] = {}
+        self._of_points = self.totals(self.points)
+        self._named: dict[tuple[object, ...], tuple[tuple[int, int, bool], ...]] = {}
         self.mismatches: list[Mismatch] = []
 
     @property
@@ -62,14 +63,18 @@ class Costs:
         """The cells between which the code or the model distinguishes."""
         return self._algebra.partitions
 
+    def drawn(self, rng: np.random.Generator, n: int) -> list[tuple[int, ...]]:
+        """Draw inputs that the entry decides."""
+        return [self._draw(rng) for _ in range(n)]
+
     def _draw(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Draw an input that the entry decides, each cell of a table alike."""
         point = [self._number(allowed, rng) for allowed in self._full]
         valid = dict(self.of.valid[0])
         for axis, allowed in valid.items():
             point[axis] = self._number(allowed, rng)
-        for k in rng.permutation(len(self._tables)):
-            cells = self._tables[k][0].cells
+        for k in rng.permutation(len(self.tables)):
+            cells = self.tables[k][0].cells
             for box in cells[int(rng.integers(len(cells)))]:
                 for axis, allowed in box:
                     if rng.random() < 0.5:
@@ -81,36 +86,37 @@ class Costs:
         low, high = allowed[int(rng.integers(len(allowed)))]
         return int(rng.integers(low, high + 1))
 
-    def _sampled(self) -> IntArray:
-        found = np.tile(self.of.prior, (len(self._points), 1))
-        for partition, costs in self._tables:
-            found += costs[self._cells_at(partition)]
+    def totals(self, points: Sequence[tuple[int, ...]]) -> IntArray:
+        """Return the costs of all classes at inputs, (n_points, n_classes)."""
+        found = np.tile(self.of.prior, (len(points), 1))
+        for partition, costs in self.tables:
+            found += costs[[_cell_of(partition, point) for point in points]]
         return found
 
     # Comparisons of sums
 
-    def name(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+    def names(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
         """
-        Return two classes of which the first costs less exactly where a sum is negative.
+        Return pairs of classes of which the first costs less exactly where a sum is negative.
 
-        The last element is true for less, false for at most as much. None if no two classes do:
-        the sum must be the difference of their costs up to a power of two.
+        The last element is true for less, false for at most as much. The sum must be the difference
+        of their costs up to a power of two. Two pairs of classes may have the same difference.
         """
         key = total.key(), region
         if key not in self._named:
             self._named[key] = self._found(total, region)
         return self._named[key]
 
-    def _found(self, total: Exact, region: Region) -> tuple[int, int, bool] | None:
+    def _found(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
         uppers = (self._upper(total, k, region) for k in LANES)
         for one in (total, *(upper for upper in uppers if upper is not None)):
             for is_strict in (True, False):
                 # Negative is at most -1.
-                pair = self._search(Exact(one.const + (not is_strict), one.terms), region)
-                if pair is not None:
-                    return *pair, is_strict
+                pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
+                if pairs:
+                    return tuple((*pair, is_strict) for pair in pairs)
         self._note(total, region)
-        return None
+        return ()
 
     def _upper(self, total: Exact, k: int, region: Region) -> Exact | None:
         """
@@ -134,14 +140,15 @@ class Costs:
             return None
         return Exact((total.const >> k) + (least >> k), upper)
 
-    def _search(self, total: Exact, region: Region) -> tuple[int, int] | None:
-        for first, second, shift in self._candidates(total, self._inside(region)):
-            if self.equals(total, first, second, shift, region):
-                return first, second
-        return None
+    def _search(self, total: Exact, region: Region) -> list[tuple[int, int]]:
+        return [
+            (first, second)
+            for first, second, shift in self._candidates(total, self._inside(region))
+            if self.equals(total, first, second, shift, region)
+        ]
 
     def _inside(self, region: Region) -> list[int]:
-        return [k for k, point in enumerate(self._points) if _contains(region, point)]
+        return [k for k, point in enumerate(self.points) if _contains(region, point)]
 
     def _note(self, total: Exact, region: Region) -> None:
         """Note the classes that a comparison seems to be about."""
@@ -157,14 +164,14 @@ class Costs:
             cells = self._cells_at(partition)[list(inside)]
             found += term.values[cells]
             if term.slopes is not None:
-                x = np.array([self._points[k][partition.scope[0]] for k in inside], dtype=np.int64)
+                x = np.array([self.points[k][partition.scope[0]] for k in inside], dtype=np.int64)
                 found += term.slopes[cells] * x
         return found
 
     def _cells_at(self, partition: Partition) -> IntArray:
         """Return the cell of each sample; the first one where there is none."""
         if partition not in self._at:
-            cells = [_cell_of(partition, point) for point in self._points]
+            cells = [_cell_of(partition, point) for point in self.points]
             self._at[partition] = np.array(cells, dtype=np.int64)
         return self._at[partition]
 
@@ -208,7 +215,7 @@ class Costs:
         terms = [Term(p, t.values, t.slopes) for p, t in total.terms.items()]
         prior = self.of.prior
         const = total.const - (int(prior[first] - prior[second]) << shift)
-        for partition, costs in self._tables:
+        for partition, costs in self.tables:
             values = -((costs[:, first] - costs[:, second]) << shift)
             terms.append(Term(partition, values))
         return self.vanishes(const, terms, region, modulus)
@@ -216,7 +223,7 @@ class Costs:
     def is_score(self, value: Value, of: int, winner: int, bits: int, region: Region) -> bool:
         """Return whether the lowest bits of a value are the cost of a class less the winner's."""
         most = int(self.of.prior[of] - self.of.prior[winner]) + sum(
-            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self._tables
+            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self.tables
         )
         if value.base is not None or most >> bits:
             return False
@@ -245,7 +252,7 @@ class Costs:
             if grid_size(term.partition.scope, starts) > MOST_GRID:
                 raise UndecidedError("cells", "a term depends on too many inputs")
             grid = grid_of(term.partition, term.values, starts)
-            for scope, part in _components(term.partition.scope, grid):
+            for scope, part in components(term.partition.scope, grid):
                 if not scope:
                     const += int(part)
                     continue
@@ -271,9 +278,10 @@ class Costs:
                 const += int(inside[0])
                 continue
             of_scope.setdefault(term.partition.scope, []).append(term)
+        every = [term.partition for group in of_scope.values() for term in group]
+        starts = starts_of(every, algebra.region, self._full)
         left: list[Term] = []
         for scope, group in of_scope.items():
-            starts = starts_of([term.partition for term in group], algebra.region, self._full)
             if grid_size(scope, starts) <= MOST_GRID >> 4:
                 left += group
                 continue
@@ -322,24 +330,28 @@ class Costs:
                 not is_strict and (winner, other, False) in known
             ):
                 continue
-            if self._least_difference(other, winner, region) < is_strict:
+            if not all(self._exceeds(other, winner, box, int(is_strict)) for box in region):
                 return False
         return True
 
-    def _least_difference(self, other: int, winner: int, region: Region) -> int:
-        """Return a lower bound of the cost of a class less that of another in a region."""
-        least = None
-        for box in region:
-            total = int(self.of.prior[other] - self.of.prior[winner])
-            for partition, costs in self._tables:
-                active = [meets(cell, (box,)) for cell in partition.cells]
-                differences = (costs[:, other] - costs[:, winner])[active]
-                total += int(differences.min()) if len(differences) else 0
-            least = total if least is None else min(least, total)
-        return 0 if least is None else least
+    def _exceeds(self, other: int, winner: int, box: Box, least: int) -> bool:
+        """Return whether the cost of a class is at least some more than another's in a box."""
+        const = int(self.of.prior[other] - self.of.prior[winner])
+        bound, terms = const, []
+        for partition, costs in self.tables:
+            active = [meets(cell, (box,)) for cell in partition.cells]
+            if not any(active):
+                continue
+            differences = costs[:, winner] - costs[:, other]
+            most = differences[active].max()
+            bound -= int(most)
+            terms.append((partition, np.where(active, differences, most)))
+        # The sum of the tables' extremes first, which is a bound that takes no account of inputs
+        # that tables share.
+        return bound >= least or const - largest_sum(terms, (box,), self._full) >= least
 
 
-def _components(
+def components(
     scope: tuple[int, ...], grid: IntArray
 ) -> Iterable[tuple[tuple[int, ...], IntArray]]:
     """

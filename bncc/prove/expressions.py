@@ -1,10 +1,10 @@
 """Expressions and flags of instructions over all inputs."""
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.floats import compared
 from bncc.prove.instructions import Expr, Flags
 from bncc.prove.state import Draft, read
 from bncc.prove.values import OpenOrderError, UndecidedError, Value, signed
+from bncc.prove.words import Words
 
 _ALIGNED_4, _ALIGNED_8 = (1 << 32) - 4, (1 << 32) - 8
 _NEGATED = {"ne": "eq", "cc": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "ge", "le": "gt"}
@@ -13,7 +13,7 @@ _NEGATED = {"ne": "eq", "cc": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "g
 class Expressions:
     """Evaluates expressions in a state, in the current region of an algebra."""
 
-    def __init__(self, algebra: Algebra) -> None:
+    def __init__(self, algebra: Words) -> None:
         self._algebra = algebra
 
     def value(self, draft: Draft, expression: Expr) -> Value:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.code import Code
 from bncc.prove.regions import axis_numbers, count_numbers
 from bncc.prove.specification import Input
 from bncc.prove.state import Cell, Content, Draft, read
 from bncc.prove.values import Term, UndecidedError, Value, ViolationError, signed
+from bncc.prove.words import Words
 
 MOST_STATES = 64
 """Largest number of values of an input that is read as so many cases."""
@@ -18,9 +18,7 @@ MOST_STATES = 64
 class Memory:
     """Loads and stores; what is outside the constants, the buffers and the own frame is refused."""
 
-    def __init__(
-        self, code: Code, inputs: Sequence[Input], n_output: int, algebra: Algebra
-    ) -> None:
+    def __init__(self, code: Code, inputs: Sequence[Input], n_output: int, algebra: Words) -> None:
         self._code, self._inputs = code, inputs
         self._n_output = n_output
         self._algebra = algebra

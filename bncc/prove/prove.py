@@ -8,13 +8,15 @@ from typing import cast
 from bncc.model.model import Model
 from bncc.prove.code import Code
 from bncc.prove.decision import Costs
+from bncc.prove.diagrams import TRUE, order_of
 from bncc.prove.machines import decoder_of, machine_of
+from bncc.prove.planes import Planes
 from bncc.prove.refute import refute
 from bncc.prove.regions import Region, both, count_inputs, meets, without
 from bncc.prove.run import Recorder, Run
 from bncc.prove.specification import ERROR, Entry, specification
 from bncc.prove.state import Content, Fact, Merged, State, read
-from bncc.prove.values import Exact, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import WORD, Exact, UndecidedError, Value, ViolationError, signed
 from bncc.prove.verdict import Status, Verdict
 
 SHARE = 0.8
@@ -71,13 +73,16 @@ class Proof:
         self._machine = machine_of(code)
         n_output = self._of.n_classes * self._of.score_size
         self.run = Run(
-            code, decoder.decode, self._machine, self._of.inputs, n_output, self._name, deadline,
+            code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline,
             recorder,
         )  # fmt: skip
         self._recorder = recorder
         if recorder is not None:
             recorder.begin(self.run.algebra, self._of)
         self.costs = Costs(self._of, self.run.algebra)
+        self._planes = Planes(self.costs, self.run.algebra)
+        self.run.algebra.variables = self._planes
+        self.run.algebra.diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
         self.instructions: int | None = None
         self.stack: int | None = None
 
@@ -99,8 +104,8 @@ class Proof:
             return "undecided", "memory", str(violation)
         return "proved", "", ""
 
-    def _name(self, total: Exact, region: Region) -> Fact | None:
-        return self.costs.name(total, region)
+    def _names(self, total: Exact, region: Region) -> tuple[Fact, ...]:
+        return self.costs.names(total, region)
 
     def _check_registers(self, end: State) -> None:
         machine = self._machine
@@ -121,6 +126,9 @@ class Proof:
         if not decided:
             return
         for region, answer in self._answers(result, decided):
+            if isinstance(answer, Value) or end.guard != TRUE:
+                self._check_bits(end, answer, region)
+                continue
             if answer == ERROR and not meets(region, self._of.valid):
                 # The state of a feature that no decision depends on may be checked or not.
                 self._check_no_scores(end, region)
@@ -135,11 +143,18 @@ class Proof:
             self.run.algebra.region = region
             self._check_scores(end, answer, region)
 
+    def _check_bits(self, end: State, answer: Value | int, region: Region) -> None:
+        """Verify an answer where what is known of the path are the bits of costs."""
+        if self._of.score_size:
+            raise UndecidedError("bits", "scores of a decision by bits")
+        value = answer if isinstance(answer, Value) else Value(answer % WORD)
+        self._planes.check(end.guard, self.run.algebra.bits(value), region)
+
     def _check_no_scores(self, end: State, region: Region) -> None:
         """Verify that all scores are zero in an error."""
         for c in range(self._of.n_classes if self._of.score_size else 0):
             for _, number in self._answers(self._score(end, c), region):
-                if number % (1 << 8 * self._of.score_size):
+                if not isinstance(number, int) or number % (1 << 8 * self._of.score_size):
                     raise UndecidedError(
                         "wrong-error", f"score {c} is not zero for an invalid state"
                     )
@@ -160,7 +175,7 @@ class Proof:
             raise ViolationError(f"score {c} is not written")
         return cell.content
 
-    def _check_error(self, result: object, region: Region) -> None:
+    def _check_error(self, result: Content, region: Region) -> None:
         self.run.algebra.region = region
         for _, answer in self._answers(result, region):
             if answer != ERROR:
@@ -168,7 +183,7 @@ class Proof:
                     "wrong-error", f"the code returns {answer} for an invalid state"
                 )
 
-    def _answers(self, content: object, region: Region) -> Iterator[tuple[Region, int]]:
+    def _answers(self, content: Content, region: Region) -> Iterator[tuple[Region, int | Value]]:
         """Yield regions with the number that is returned there; they cover the whole region."""
         full, left = self.run.algebra.full, 0
         for there, number in self._numbers(content, region):
@@ -177,24 +192,26 @@ class Proof:
         if left != count_inputs(region, full):
             raise UndecidedError("cells", "a result is not known for some inputs")
 
-    def _numbers(self, content: object, region: Region) -> Iterator[tuple[Region, int]]:
+    def _numbers(self, content: Content, region: Region) -> Iterator[tuple[Region, int | Value]]:
         if isinstance(content, Merged):
             for own, part in content.parts:
                 inside = both(own, region)
                 if inside:
                     yield from self._numbers(part, inside)
             return
-        assert isinstance(content, Value)
-        for inside, value in ((region, content),):
-            if value.number is not None:
-                yield inside, signed(value.const)
-                continue
-            self.run.algebra.region = inside
-            term = self.run.algebra.single(value, "the class that is returned")
-            for cell, number in zip(term.partition.cells, term.values, strict=True):
-                there = both(cell, inside)
-                if there:
-                    yield there, signed(int(number))
+        self.run.algebra.region = region
+        value = read(content, self.run.algebra)
+        if value.number is not None:
+            yield region, signed(value.const)
+            return
+        if self.run.algebra.is_word(value):
+            yield region, value
+            return
+        term = self.run.algebra.single(value, "the class that is returned")
+        for cell, number in zip(term.partition.cells, term.values, strict=True):
+            there = both(cell, region)
+            if there:
+                yield there, signed(int(number))
 
     def _refused(self, region: Region) -> Iterator[Region]:
         """Yield where a used state is out of range, by the first such feature."""

@@ -12,8 +12,8 @@ from itertools import count
 from time import monotonic
 from typing import Protocol
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.code import Code
+from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.expressions import Expressions
 from bncc.prove.flow import Flow, flow_of
 from bncc.prove.instructions import (
@@ -31,20 +31,21 @@ from bncc.prove.machines import Machine
 from bncc.prove.memory import Memory
 from bncc.prove.regions import Region, both, joined
 from bncc.prove.specification import Input, Specification
-from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read
+from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read, within
 from bncc.prove.values import Exact, OpenOrderError, UndecidedError, Value, ViolationError, signed
+from bncc.prove.words import Words
 
 Decode = Callable[[int], Instruction]
 MOST_STEPS = 4_000_000
 """Number of executed instructions beyond which a run gives up."""
-Ordering = Callable[[Exact, Region], Fact | None]
-"""Names what is true in a region where a sum is negative; None if it compares no two costs."""
+Ordering = Callable[[Exact, Region], tuple[Fact, ...]]
+"""Names what is true in a region where a sum is negative; empty if it compares no two costs."""
 
 
 class Recorder(Protocol):
     """Records how paths meet, as evidence for what a run shows."""
 
-    def begin(self, algebra: Algebra, of: Specification) -> None:
+    def begin(self, algebra: Words, of: Specification) -> None:
         """Take the algebra and the specification of the run."""
 
     def met(self, one: State, other: State, merged: State) -> State:
@@ -81,7 +82,7 @@ class Run:
         self._jumps: dict[int, Instruction] = {}
         self._ordering = ordering
         self._deadline = deadline
-        self.algebra = Algebra(tuple(one.numbers for one in inputs))
+        self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
         self._expressions = Expressions(self.algebra)
         self._memory = Memory(code, inputs, n_output, self.algebra)
         self._flows: dict[int, Flow] = {}
@@ -231,25 +232,26 @@ class Run:
             raise
 
     def _known(self, state: State, total: Exact) -> bool | None:
-        a, b, is_strict = self._names(state, total)
-        if (a, b, True) in state.facts or (not is_strict and (a, b, False) in state.facts):
-            return True
-        if (b, a, True) in state.facts or (is_strict and (b, a, False) in state.facts):
-            return False
+        for a, b, is_strict in self._names(state, total):
+            if (a, b, True) in state.facts or (not is_strict and (a, b, False) in state.facts):
+                return True
+            if (b, a, True) in state.facts or (is_strict and (b, a, False) in state.facts):
+                return False
         return None
 
-    def _names(self, state: State, total: Exact) -> Fact:
-        fact = self._ordering(total, state.region) or (total.key(), "zero", True)
+    def _names(self, state: State, total: Exact) -> tuple[Fact, ...]:
+        facts = self._ordering(total, state.region) or ((total.key(), "zero", True),)
         if self._recorder is not None:
-            self._recorder.compared(state, fact)
-        return fact
+            for fact in facts:
+                self._recorder.compared(state, fact)
+        return facts
 
     def _split_by_order(self, state: State, total: Exact) -> list[State]:
-        a, b, is_strict = self._names(state, total)
-        return [
-            replace(state, facts=_closed(state.facts, (a, b, is_strict))),
-            replace(state, facts=_closed(state.facts, (b, a, not is_strict))),
-        ]
+        less = more = state.facts
+        for a, b, is_strict in self._names(state, total):
+            less = _closed(less, (a, b, is_strict))
+            more = _closed(more, (b, a, not is_strict))
+        return [replace(state, facts=less), replace(state, facts=more)]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:
         following = instruction.address + instruction.size
@@ -296,15 +298,18 @@ class Run:
 
     def _apply(self, draft: Draft, effect: Effect) -> None:
         if isinstance(effect, Set):
-            draft.registers[effect.register] = self._content(draft, effect.value)
+            content = self._content(draft, effect.value)
+            if draft.guard != TRUE:
+                content = within(content, draft.guard, self.algebra)
+            draft.registers[effect.register] = content
         elif isinstance(effect, Load):
-            address = self._expressions.value(draft, effect.address)
+            address = self.algebra.plain(self._expressions.value(draft, effect.address))
             loaded = self._memory.load(draft, address, effect.size)
             if effect.is_signed:
                 loaded = self.algebra.signed(read(loaded, self.algebra), 8 * effect.size)
             draft.registers[effect.register] = loaded
         elif isinstance(effect, Store):
-            address = self._expressions.value(draft, effect.address)
+            address = self.algebra.plain(self._expressions.value(draft, effect.address))
             content = self._content(draft, effect.value)
             self._memory.store(draft, address, effect.size, content)
         elif isinstance(effect, Flags):
@@ -331,7 +336,7 @@ class Run:
                 self.algebra.region = state.region
             elif not condition.const:
                 return [self._moved(state, following)]
-        target = self._expressions.value(draft, jump.target)
+        target = self.algebra.plain(self._expressions.value(draft, jump.target))
         return [*found, *self._land(state, target, jump.is_call, following)]
 
     def _land(self, state: State, target: Value, is_call: bool, following: int) -> list[State]:
@@ -364,8 +369,10 @@ class Run:
 
     def _split(self, state: State, condition: Value) -> tuple[State | None, State | None]:
         """Return the state where a condition holds, and where not."""
-        gate = self.algebra.gate(condition)
         sides: list[State | None] = []
+        if self.algebra.is_word(condition):
+            return self._split_by_bit(state, self.algebra.bits(condition)[0])
+        gate = self.algebra.gate(condition)
         for wanted in (1, 0):
             inside: Region = tuple(
                 box
@@ -376,6 +383,24 @@ class Run:
             region = joined(both(inside, state.region), self.algebra.full)
             sides.append(replace(state, region=region) if region else None)
         return sides[0], sides[1]
+
+    def _split_by_bit(self, state: State, bit: int) -> tuple[State | None, State | None]:
+        diagrams = self.algebra.diagrams
+        holds = self.algebra.lifted(bit)
+        taken, skipped = (
+            self._guarded(state, diagrams.both(state.guard, one))
+            for one in (holds, diagrams.no(holds))
+        )
+        return taken, skipped
+
+    def _guarded(self, state: State, guard: int) -> State | None:
+        """Return a state where a guard holds, with what it implies; None if nowhere."""
+        if guard == FALSE:
+            return None
+        registers = {
+            name: within(content, guard, self.algebra) for name, content in state.registers.items()
+        }
+        return replace(state, registers=registers, guard=guard)
 
 
 def _counted(state: State) -> State:

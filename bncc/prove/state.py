@@ -6,9 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bncc.prove.algebra import Algebra
+from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.regions import Numbers, Region, both, joined, meets
 from bncc.prove.values import Term, UndecidedError, Value
+from bncc.prove.words import Words
 
 Fact: TypeAlias = tuple[object, object, bool]
 """Order of two sums a and b, by name: ``a < b`` if the last is true, else ``a <= b``."""
@@ -33,7 +34,7 @@ class Merged:
         """True if any path has read it."""
         return bool(self._values)
 
-    def value(self, algebra: Algebra) -> Value:
+    def value(self, algebra: Words) -> Value:
         """Return the function that has the value of each region there, in the current region."""
         here = algebra.region
         reached = tuple(k for k, (region, _) in enumerate(self.parts) if meets(region, here))
@@ -49,17 +50,54 @@ class Merged:
         return self._values[reached]
 
 
-def read(content: "Content", algebra: Algebra) -> Value:
+class Guarded:
+    """A value that differs between two paths on either side of a condition on variables."""
+
+    __slots__ = ("_values", "contents", "guard")
+
+    def __init__(self, guard: int, contents: "tuple[Content, Content]") -> None:
+        self.guard, self.contents = guard, contents
+        self._values: dict[Region, Value] = {}
+
+    def value(self, algebra: Words) -> Value:
+        """Return the first content where the guard is 1, else the second."""
+        if algebra.region not in self._values:
+            a, b = (read(content, algebra) for content in self.contents)
+            self._values[algebra.region] = algebra.guarded(self.guard, a, b)
+        return self._values[algebra.region]
+
+    def known(self, algebra: Words) -> Value | None:
+        """Return the value if it has been read."""
+        return self._values.get(algebra.region)
+
+
+def read(content: "Content", algebra: Words) -> Value:
     """Return a content as a value, for the current region."""
-    return content.value(algebra) if isinstance(content, Merged) else content
+    return content if isinstance(content, Value) else content.value(algebra)
 
 
-def _within(region: Region, content: "Content", algebra: Algebra) -> tuple[Region, Value]:
+def within(content: "Content", guard: int, algebra: Words) -> "Content":
+    """Return a content as it is simplest where a function of variables is 1."""
+    diagrams = algebra.diagrams
+    while isinstance(content, Guarded):
+        value = content.known(algebra)
+        if value is not None:
+            content = value
+        elif diagrams.both(guard, content.guard) == FALSE:
+            content = content.contents[1]
+        elif diagrams.both(guard, diagrams.no(content.guard)) == FALSE:
+            content = content.contents[0]
+        else:
+            return content
+    return algebra.known(content, guard) if isinstance(content, Value) else content
+
+
+def _within(region: Region, content: "Content", algebra: Words) -> tuple[Region, Value]:
     algebra.region = region
     return region, read(content, algebra)
 
 
-Content: TypeAlias = Value | Merged
+Content: TypeAlias = Value | Merged | Guarded
 
 
 @dataclass(frozen=True)
@@ -92,6 +130,7 @@ class State:
     stack: Mapping[int, Cell] = field(default_factory=dict)  # By offset from the entry's sp
     output: Mapping[int, Cell] = field(default_factory=dict)
     region: Region = ((),)  # Inputs that get here
+    guard: int = TRUE  # What variables fulfil here: a diagram
     facts: frozenset[Fact] = frozenset()
     steps: int = 0  # Most instructions until here
     deepest: int = 0  # Lowest offset of the stack pointer until here
@@ -112,6 +151,7 @@ class Draft:
         self.flags = state.flags
         self.stack = state.stack
         self.output = state.output
+        self.guard = state.guard
         self.lowest = 0  # Smallest offset of a write to the stack
 
     def state(self) -> State:
@@ -122,11 +162,14 @@ class Draft:
         )
 
 
-def merged(a: State, b: State, algebra: Algebra, full: Sequence[Numbers]) -> State | None:
+def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State | None:
     """Return two states at the same place as one; None if they must stay apart."""
     is_same = a.region == b.region
-    is_apart = not is_same and a.facts == b.facts
-    join = _Join(a.region, b.region) if is_apart else _Join(None, None)
+    join = _Join(None, None)
+    if not is_same and a.facts == b.facts and a.guard == b.guard:
+        join = _Join(a.region, b.region)
+    elif is_same and algebra.diagrams.both(a.guard, b.guard) == FALSE:
+        join = _Join(None, None, a.guard)
     try:
         registers = {
             name: join.content(content, b.registers[name])
@@ -152,6 +195,7 @@ def merged(a: State, b: State, algebra: Algebra, full: Sequence[Numbers]) -> Sta
         output=output,
         flags=flags,
         region=region,
+        guard=algebra.diagrams.either(a.guard, b.guard),
         facts=a.facts & b.facts,
         steps=max(a.steps, b.steps),
         deepest=min(a.deepest, b.deepest),
@@ -163,12 +207,14 @@ class _DifferError(Exception):
 
 
 class _Join:
-    def __init__(self, a: Region | None, b: Region | None) -> None:
-        self._a, self._b = a, b
+    def __init__(self, a: Region | None, b: Region | None, guard: int | None = None) -> None:
+        self._a, self._b, self._guard = a, b, guard
 
     def content(self, x: Content, y: Content) -> Content:
         if x is y or (isinstance(x, Value) and isinstance(y, Value) and x.equals(y)):
             return x
+        if self._guard is not None:
+            return Guarded(self._guard, (x, y))
         if self._a is None or self._b is None:
             raise _DifferError
         sources = tuple(one for one in (x, y) if isinstance(one, Merged))
@@ -176,7 +222,7 @@ class _Join:
 
     @staticmethod
     def _parts(x: "Content", region: Region) -> "tuple[tuple[Region, Content], ...]":
-        if isinstance(x, Value):
+        if not isinstance(x, Merged):
             return ((region, x),)
         if all(own is region or both(own, region) == own for own, _ in x.parts):
             return x.parts
@@ -192,7 +238,9 @@ def _cells(a: Mapping[int, Cell], b: Mapping[int, Cell], join: _Join) -> dict[in
     }
 
 
-def _union(algebra: Algebra, parts: tuple[tuple[Region, Value], ...]) -> Value:
+def _union(algebra: Words, parts: tuple[tuple[Region, Value], ...]) -> Value:
+    if any(algebra.is_word(value) for _, value in parts):
+        return algebra.united(parts)
     parts = _apart(parts)
     first = parts[0][1]
     if any(value.base != first.base for _, value in parts):
@@ -224,7 +272,7 @@ def _apart(parts: tuple[tuple[Region, Value], ...]) -> tuple[tuple[Region, Value
     )
 
 
-def _one_term(algebra: Algebra, rest: Sequence[tuple[Region, Value]]) -> Term:
+def _one_term(algebra: Words, rest: Sequence[tuple[Region, Value]]) -> Term:
     """Return values on disjoint regions as one term with the cells of all."""
     cells: dict[tuple[int, int], list[Region]] = {}
     axes = {axis for region, _ in rest for box in region for axis, _ in box}
@@ -253,7 +301,7 @@ def _one_term(algebra: Algebra, rest: Sequence[tuple[Region, Value]]) -> Term:
     return Term(algebra.partitions.of(regions), values, slopes if slopes.any() else None)
 
 
-def _gated(algebra: Algebra, base: Value, rest: Sequence[tuple[Region, Value]]) -> Value:
+def _gated(algebra: Words, base: Value, rest: Sequence[tuple[Region, Value]]) -> Value:
     partition = algebra.partitions.of(region for region, _ in rest)
     found = base
     for k, (_, value) in enumerate(rest):

@@ -68,6 +68,8 @@ class Decoder:
         # In an IT block capstone shows what must not be there without a condition.
         if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
             raise parsed.unknown()
+        if parsed.has_reserved_bits:
+            raise parsed.unknown()
         effects = tuple(GROUPS[parsed.name](parsed))
         # A single jump has its own condition, and `it` none.
         is_pure = len(effects) == 1 and isinstance(effects[0], Jump)

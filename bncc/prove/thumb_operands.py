@@ -43,6 +43,18 @@ class Parsed:
             raise self.unknown()
 
     @property
+    def has_reserved_bits(self) -> bool:
+        """True if a wide instruction sets a bit that must be zero, which capstone ignores."""
+        if self.size == 2:
+            return False
+        low, high, third, last = self._insn.bytes
+        if high in (0xEA, 0xEB):  # Shifted registers
+            return bool(last & 0x80)
+        if high & 0xFB == 0xF3 and low >> 4 in (4, 6, 0xC) and not last & 0x80:  # Bit fields
+            return bool(high & 4 or third & 0x20)
+        return bool(high == 0xFA and low & 0x80 == 0 and third & 0xC0 == 0xC0)  # Extensions
+
+    @property
     def has_source_twice(self) -> bool:
         """True if the two places of the source register of a wide instruction are equal."""
         return self.size == 2 or self._insn.bytes[0] & 15 == self._insn.bytes[2] & 15

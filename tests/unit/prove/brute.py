@@ -6,9 +6,9 @@ from random import Random
 
 import numpy as np
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.regions import EVERYWHERE, Numbers, Region, joined, numbers
 from bncc.prove.values import WORD, Exact, Term, Value
+from bncc.prove.words import Words
 
 Point = tuple[int, ...]
 
@@ -103,6 +103,14 @@ def word(value: Value, point: Point) -> int:
     return at(value, point) % WORD
 
 
+def number(algebra: Words, value: Value, point: Point) -> int:
+    """Return the number of a register at an input, also of one that is known bit by bit."""
+    if not algebra.is_word(value):
+        return word(value, point)
+    bits = algebra.bits(value)
+    return sum(algebra.diagrams.at(bit, point) << k for k, bit in enumerate(bits))
+
+
 def random_number(rng: Random) -> int:
     return rng.choice([
         rng.randrange(4),
@@ -116,7 +124,7 @@ def random_number(rng: Random) -> int:
     ])  # fmt: skip
 
 
-def random_term(rng: Random, algebra: Algebra, kind: str | None = None) -> Term:
+def random_term(rng: Random, algebra: Words, kind: str | None = None) -> Term:
     """Return a function of one or two inputs: constant on cells, or linear."""
     full = algebra.full
     kind = kind or rng.choice(["cells", "cells", "linear", "pieces", "two", "bool"])
@@ -164,7 +172,7 @@ def _cells(rng: Random, allowed: Numbers, most: int) -> list[Numbers]:
     return [set_of(xs) for xs in labels.values()]
 
 
-def random_value(rng: Random, algebra: Algebra) -> Value:
+def random_value(rng: Random, algebra: Words) -> Value:
     """Return a constant plus up to three functions."""
     n = rng.choice([0, 1, 1, 2, 2, 3])
     found = Value(random_number(rng) if rng.random() < 0.6 else 0)
@@ -173,17 +181,17 @@ def random_value(rng: Random, algebra: Algebra) -> Value:
     return found
 
 
-def random_bool(rng: Random, algebra: Algebra) -> Value:
+def random_bool(rng: Random, algebra: Words) -> Value:
     """Return a condition, 0 or 1."""
     if rng.random() < 0.1:
         return Value(rng.randrange(2))
     return algebra.value(0, [random_term(rng, algebra, "bool")])
 
 
-def random_algebra(rng: Random, most: int = 40) -> Algebra:
+def random_algebra(rng: Random, most: int = 40) -> Words:
     """Return operations over one to three small inputs in a random region."""
     n = rng.choice([1, 1, 2, 2, 3])
     most = {1: most, 2: min(most, 20), 3: min(most, 7)}[n]
-    algebra = Algebra(tuple(random_domain(rng, most) for _ in range(n)))
+    algebra = Words(tuple(random_domain(rng, most) for _ in range(n)))
     algebra.region = random_region(rng, algebra.full)
     return algebra

@@ -18,7 +18,7 @@ from bncc.prove.run import Run
 from bncc.prove.specification import Input
 from bncc.prove.state import read
 from bncc.targets import find_target
-from tests.unit.prove.brute import contains, listed, word
+from tests.unit.prove.brute import contains, listed, number
 
 MACHINE = Machine(
     registers=tuple(f"r{k}" for k in range(8)),
@@ -61,7 +61,7 @@ class Program:
         return self.lines[k]
 
     def run(self, inputs=BYTES, n_output: int = 4) -> Run:
-        run = Run(self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: None)
+        run = Run(self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: ())
         run.go(START)
         return run
 
@@ -97,15 +97,15 @@ def agrees(program: Program, inputs=BYTES, registers=("r0",), n_output: int = 4)
         assert end.steps >= n
         run.algebra.region = end.region
         for name in registers:
-            assert word(read(end.registers[name], run.algebra), point) == state.registers[name], (
-                point
-            )
+            value = read(end.registers[name], run.algebra)
+            assert number(run.algebra, value, point) == state.registers[name], point
         for name in (*MACHINE.kept, "sp"):
             value = read(end.registers[name], run.algebra)
             base = "stack" if name == "sp" else f"initial {name}"
             assert (value.base, value.const, bool(value.terms)) == (base, 0, False)
         for at, cell in end.output.items():
-            value = word(read(cell.content, run.algebra), point) % (1 << 8 * cell.size)
+            value = number(run.algebra, read(cell.content, run.algebra), point)
+            value %= 1 << 8 * cell.size
             assert value == state.memory.read(OUTPUT + at, cell.size)
         deepest = min(deepest, end.deepest)
     assert max(end.steps for end in run.ends) == longest

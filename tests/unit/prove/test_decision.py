@@ -1,16 +1,17 @@
 """Sums that are costs of the model, and classes that cost least, against all inputs."""
 
+from itertools import product
 from random import Random
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.decision import Costs
 from bncc.prove.regions import EVERYWHERE
 from bncc.prove.specification import Input, Specification, Table
 from bncc.prove.values import WORD, Exact, Term, UndecidedError, Value
+from bncc.prove.words import Words
 from tests.unit.prove.brute import (
     at,
     contains,
@@ -26,7 +27,7 @@ seeds = st.integers(0, 2**32 - 1)
 def random_costs(rng: Random, n_classes: int = 3) -> Costs:
     """Return the costs of a model of tables over one or two of two or three inputs."""
     n = rng.randint(2, 3)
-    algebra = Algebra(tuple(random_domain(rng, 6) for _ in range(n)))
+    algebra = Words(tuple(random_domain(rng, 6) for _ in range(n)))
     inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
     most = rng.choice([1, 3, 200])
     tables = []
@@ -166,14 +167,11 @@ def test_the_named_classes_have_the_order_of_the_sum(seed):
     for _ in range(3):
         region = random_region(rng, full_of(costs))
         try:
-            named = costs.name(total, region)
+            named = costs.names(total, region)
         except UndecidedError:
             continue
-        if named is None:
-            continue
-        for point in points_in(region, full_of(costs)):
+        for point, (first, second, is_strict) in product(points_in(region, full_of(costs)), named):
             c = costs_at(costs, point)
-            first, second, is_strict = named
             is_less = c[first] < c[second] if is_strict else c[first] <= c[second]
             assert (at(total, point) < 0) == is_less
 
@@ -184,12 +182,46 @@ def test_the_difference_of_costs_is_named(seed):
     rng = Random(seed)
     costs = random_costs(rng)
     total = difference(costs, 1, 2, rng.choice([0, 8, 24]))
-    assert costs.name(total, EVERYWHERE) is not None
+    assert costs.names(total, EVERYWHERE)
     assert not costs.mismatches
 
 
+def test_all_pairs_of_classes_with_one_difference_are_named():
+    """The costs of classes 0, 1 and 2 rise in equal steps: one sum tells the order of two pairs."""
+    algebra = Words((((0, 5),),))
+    rows = tuple(((((0, ((s, s),)),),), s) for s in range(6))
+    table = np.array([[s * s % 7 * c for c in range(3)] for s in range(6)], dtype=np.int64)
+    of = Specification(
+        (Input(0, 1, algebra.full[0]),), EVERYWHERE, EVERYWHERE, np.array([1, 4, 7]),
+        (Table(rows, table),), 0,
+    )  # fmt: skip
+    costs = Costs(of, algebra)
+    assert costs.names(difference(costs, 0, 1), EVERYWHERE) == ((0, 1, True), (1, 2, True))
+
+
+def test_a_bound_accounts_for_inputs_that_tables_share():
+    """Class 1 costs more for every state, though the least of each table is not."""
+    algebra = Words((((0, 1),),))
+    rows = tuple(((((0, ((s, s),)),),), s) for s in range(2))
+    tables = [np.array([[0, 0], [0, 5]]), np.array([[0, 1], [4, 0]])]
+    of = Specification(
+        (Input(0, 1, algebra.full[0]),), EVERYWHERE, EVERYWHERE, np.array([0, 0]),
+        tuple(Table(rows, table) for table in tables), 0,
+    )  # fmt: skip
+    costs = Costs(of, algebra)
+    assert costs.is_least(0, (), EVERYWHERE)
+    assert not costs.is_least(1, (), EVERYWHERE)
+    of = Specification(
+        of.inputs, EVERYWHERE, EVERYWHERE, np.array([1, 0]), of.tables, 0
+    )  # fmt: skip
+    assert Costs(of, Words(algebra.full)).is_least(0, (), EVERYWHERE)
+    assert not Costs(of, Words(algebra.full)).is_least(1, (), EVERYWHERE)
+    of = Specification(of.inputs, EVERYWHERE, EVERYWHERE, np.array([2, 0]), of.tables, 0)
+    assert not Costs(of, Words(algebra.full)).is_least(0, (), EVERYWHERE)
+
+
 def test_a_sum_that_differs_in_one_row_is_noted():
-    algebra = Algebra((((0, 5),), ((0, 5),)))
+    algebra = Words((((0, 5),), ((0, 5),)))
     inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
     rows = [tuple(((((axis, ((s, s),)),),), s) for s in range(6)) for axis in (0, 1)]
     table = np.array([[3 * s % 7, 5 * s % 7] for s in range(6)], dtype=np.int64)
@@ -198,19 +230,19 @@ def test_a_sum_that_differs_in_one_row_is_noted():
     )
     costs = Costs(of, algebra)
     total = difference(costs, 0, 1)
-    assert costs.name(total, EVERYWHERE) == (0, 1, True)
+    assert costs.names(total, EVERYWHERE) == ((0, 1, True),)
     p = next(iter(total.terms))
     values = total.terms[p].values.copy()
     values[3] += 1
     wrong = Exact(total.const, {**total.terms, p: Term(p, values)})
-    assert costs.name(wrong, EVERYWHERE) is None
+    assert costs.names(wrong, EVERYWHERE) == ()
     assert [(m.first, m.second) for m in costs.mismatches] == [(0, 1)]
     # Where that row is not read, the sum is right.
     (axis,) = p.scope
     region = (((axis, ((0, 2), (4, 5))),),)
     assert costs.equals(wrong, 0, 1, 0, region)
-    assert costs.name(wrong, region) == (0, 1, True)
-    assert costs.name(wrong, EVERYWHERE) is None
+    assert costs.names(wrong, region) == ((0, 1, True),)
+    assert costs.names(wrong, EVERYWHERE) == ()
 
 
 @settings(max_examples=150)
@@ -236,7 +268,7 @@ def test_a_class_that_costs_least_does_so_everywhere(seed):
 
 
 def test_ties_go_to_the_first_class():
-    algebra = Algebra((((0, 1),),))
+    algebra = Words((((0, 1),),))
     rows = (((((0, ((0, 0),)),),), 0), ((((0, ((1, 1),)),),), 1))
     table = Table(rows, np.array([[2, 2], [2, 5]], dtype=np.int64))
     of = Specification(
@@ -273,7 +305,7 @@ def test_a_score_is_the_cost_less_the_winners(seed):
 
 
 def test_a_score_that_does_not_fit_is_none():
-    algebra = Algebra((((0, 1),),))
+    algebra = Words((((0, 1),),))
     rows = (((((0, ((0, 0),)),),), 0), ((((0, ((1, 1),)),),), 1))
     table = Table(rows, np.array([[0, 255], [0, 256]], dtype=np.int64))
     of = Specification(
@@ -288,7 +320,7 @@ def test_a_score_that_does_not_fit_is_none():
 
 def test_a_sum_of_a_reading_is_not_taken_modulo_a_word():
     """X + 2^32 - 6 is not x - 6, nor zero at 6."""
-    algebra = Algebra((((0, 9),),))
+    algebra = Words((((0, 9),),))
     of = Specification((Input(0, 1, ((0, 9),)),), EVERYWHERE, EVERYWHERE, np.array([0, 0]), (), 0)
     costs = Costs(of, algebra)
     partition = algebra.partitions.of_axis(0, [((0, 9),)])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.floats import ORDERED, below, compared, equal, is_nan
 from bncc.prove.regions import numbers
 from bncc.prove.values import WORD, Term, UndecidedError, Value
+from bncc.prove.words import Words
 from tests.unit.prove.brute import points_in, word
 
 SPECIAL = [
@@ -35,7 +35,7 @@ def has(found, bits: int) -> bool:
     return any(low <= bits <= high for low, high in found)
 
 
-def reading(algebra: Algebra, axis: int = 0) -> Value:
+def reading(algebra: Words, axis: int = 0) -> Value:
     partition = algebra.partitions.of_axis(axis, [algebra.full[axis]])
     zero = np.zeros(1, dtype=np.int64)
     return Value(0, {partition: Term(partition, zero, zero + 1)})
@@ -71,7 +71,7 @@ def test_nan_and_ordered_floats(bits):
 @given(constant=words, others=st.lists(words, min_size=3, max_size=6), swapped=st.booleans())
 def test_a_reading_and_a_constant(name, constant, others, swapped):
     """For every reading at once; asked at special ones, around the constant, and at random."""
-    algebra = Algebra((EVERY,))
+    algebra = Words((EVERY,))
     a, b = reading(algebra), Value(constant)
     if swapped:
         a, b = b, a
@@ -83,7 +83,7 @@ def test_a_reading_and_a_constant(name, constant, others, swapped):
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_two_constants(name):
-    algebra = Algebra((EVERY,))
+    algebra = Words((EVERY,))
     for x in SPECIAL:
         for y in SPECIAL:
             found = compared(algebra, name, Value(x), Value(y))
@@ -92,7 +92,7 @@ def test_two_constants(name):
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_a_reading_with_itself(name):
-    algebra = Algebra((EVERY,))
+    algebra = Words((EVERY,))
     found = compared(algebra, name, reading(algebra), reading(algebra))
     for x in SPECIAL:
         assert word(found, (x,)) == COMPARISONS[name](real(x), real(x))
@@ -104,7 +104,7 @@ def test_a_reading_with_itself(name):
 def test_a_function_of_a_state_and_a_constant(name, seed, constant):
     """As where code loads a float from a table by a state."""
     rng = Random(seed)
-    algebra = Algebra((((0, 7),),))
+    algebra = Words((((0, 7),),))
     partition = algebra.partitions.of_axis(0, [((k, k),) for k in range(8)])
     values = np.array([rng.choice([constant, *SPECIAL]) for _ in range(8)], dtype=np.int64)
     const = rng.choice([0, 0, 5, WORD - 1])
@@ -117,7 +117,7 @@ def test_a_function_of_a_state_and_a_constant(name, seed, constant):
 
 
 def test_two_readings_and_a_computed_one_are_left_open():
-    algebra = Algebra((EVERY, EVERY))
+    algebra = Words((EVERY, EVERY))
     x, y = reading(algebra), reading(algebra, 1)
     moved = algebra.add(x, Value(1))
     for a, b in ((x, y), (moved, Value(0x3F80_0000))):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bncc.prove.algebra import Algebra
 from bncc.prove.regions import EVERYWHERE, common, joined, without
 from bncc.prove.state import Cell, Frame, Merged, State, merged
 from bncc.prove.values import WORD, Term, UndecidedError, Value
+from bncc.prove.words import Words
 from tests.unit.prove.brute import (
     contains,
     points_in,
@@ -29,7 +29,7 @@ def state(region=EVERYWHERE, at=4, **more) -> State:
     return State(at, FRAME, registers, region=region, **more)
 
 
-def read(algebra: Algebra, content, region) -> Value:
+def read(algebra: Words, content, region) -> Value:
     algebra.region = region
     return content.value(algebra) if isinstance(content, Merged) else content
 
@@ -127,7 +127,7 @@ def _compare(algebra, now, truth, memory, names) -> None:
 
 def test_a_register_merged_earlier_and_changed_on_one_side_only():
     """Paths that met earlier were split by another input than those that meet now."""
-    algebra = Algebra((((0, 1),), ((0, 1),)))
+    algebra = Words((((0, 1),), ((0, 1),)))
     x0, x1 = (((0, ((0, 0),)),),), (((0, ((1, 1),)),),)
     y0, y1 = (((1, ((0, 0),)),),), (((1, ((1, 1),)),),)
     first = merged(
@@ -148,7 +148,7 @@ def test_a_register_merged_earlier_and_changed_on_one_side_only():
 
 
 def test_three_paths_with_functions_of_another_input():
-    algebra = Algebra((((0, 8),), ((0, 5),)))
+    algebra = Words((((0, 8),), ((0, 5),)))
     partition = algebra.partitions.of_axis(1, [((k, k),) for k in range(6)])
     values = [Value(k, {partition: Term(partition, np.arange(6) * (k + 2))}) for k in range(3)]
     states = [
@@ -169,7 +169,7 @@ def test_three_paths_with_functions_of_another_input():
 
 def test_paths_of_the_same_inputs_with_different_contents_stay_apart():
     """They were split by the order of two sums, which no region tells."""
-    algebra = Algebra((((0, 3),),))
+    algebra = Words((((0, 3),),))
     a = state(registers={"r0": Value(1)}, facts=frozenset({(0, 1, True)}))
     b = state(registers={"r0": Value(2)}, facts=frozenset({(1, 0, False)}))
     assert merged(a, b, algebra, algebra.full) is None
@@ -180,7 +180,7 @@ def test_paths_of_the_same_inputs_with_different_contents_stay_apart():
 
 
 def test_paths_of_other_inputs_and_other_facts_stay_apart_if_they_differ():
-    algebra = Algebra((((0, 3),),))
+    algebra = Words((((0, 3),),))
     low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
     a = state(low, registers={"r0": Value(1)}, facts=frozenset({(0, 1, True), (0, 2, True)}))
     b = state(high, registers={"r0": Value(2)}, facts=frozenset({(0, 1, True)}))
@@ -194,7 +194,7 @@ def test_paths_of_other_inputs_and_other_facts_stay_apart_if_they_differ():
 
 def test_what_only_one_path_has_is_gone():
     """A cell or a record of flags that one path alone has cannot be read after they met."""
-    algebra = Algebra((((0, 3),),))
+    algebra = Words((((0, 3),),))
     low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
     one, two = Value(1), Value(2)
     a = state(
@@ -219,7 +219,7 @@ def test_what_only_one_path_has_is_gone():
 
 
 def test_the_longest_path_and_the_deepest_stack_count():
-    algebra = Algebra((((0, 3),),))
+    algebra = Words((((0, 3),),))
     low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
     both = merged(
         state(low, steps=7, deepest=-8), state(high, steps=9, deepest=-4), algebra, algebra.full
@@ -229,7 +229,7 @@ def test_the_longest_path_and_the_deepest_stack_count():
 
 
 def test_different_addresses_are_no_value():
-    algebra = Algebra((((0, 3),),))
+    algebra = Words((((0, 3),),))
     low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
     both = merged(
         state(low, registers={"r0": Value(0, base="stack"), "r1": Value(4, base="input")}),
@@ -247,7 +247,7 @@ def test_different_addresses_are_no_value():
 
 def test_a_linear_value_and_a_constant():
     """A reading, clamped: the reading below a limit, the limit above."""
-    algebra = Algebra((((0, 9), (WORD - 4, WORD - 1)),))
+    algebra = Words((((0, 9), (WORD - 4, WORD - 1)),))
     partition = algebra.partitions.of_axis(0, [algebra.full[0]])
     zero = np.zeros(1, dtype=np.int64)
     reading = Value(3, {partition: Term(partition, zero, zero + 1)})
@@ -265,7 +265,7 @@ def test_a_linear_value_and_a_constant():
 
 def test_a_linear_value_where_paths_were_split_by_another_input():
     """The reading of x where y is small, else 0: not a function of y times something."""
-    algebra = Algebra((((0, 5),), ((0, 3),)))
+    algebra = Words((((0, 5),), ((0, 3),)))
     partition = algebra.partitions.of_axis(0, [algebra.full[0]])
     zero = np.zeros(1, dtype=np.int64)
     reading = Value(0, {partition: Term(partition, zero, zero + 1)})
@@ -282,7 +282,7 @@ def test_a_linear_value_where_paths_were_split_by_another_input():
 
 def test_a_linear_value_and_a_function_of_another_input():
     """Split by y: where y is small a table by x, else the reading of y."""
-    algebra = Algebra((((0, 5),), ((0, 3),)))
+    algebra = Words((((0, 5),), ((0, 3),)))
     of_x = algebra.partitions.of_axis(0, [((0, 2),), ((3, 5),)])
     of_y = algebra.partitions.of_axis(1, [algebra.full[1]])
     table = Value(0, {of_x: Term(of_x, np.array([50, 60]))})
@@ -300,7 +300,7 @@ def test_a_linear_value_and_a_function_of_another_input():
 
 
 def test_reading_a_value_leaves_the_current_region():
-    algebra = Algebra((((0, 5),), ((0, 3),)))
+    algebra = Words((((0, 5),), ((0, 3),)))
     partition = algebra.partitions.of_axis(0, [algebra.full[0]])
     zero = np.zeros(1, dtype=np.int64)
     reading = Value(0, {partition: Term(partition, zero, zero + 1)})

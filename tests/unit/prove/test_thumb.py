@@ -211,7 +211,12 @@ def test_a_jump_in_an_it_block_has_its_condition() -> None:
         ("08bf0100", "movs"),  # not allowed in an IT block, nor what capstone makes of it
         ("b5fa84f0", "clz"),  # two different sources
         ("52f8042d", "ldr"),  # ldr r2, [r2, #-4]!
-        ("7247", "bx lr"),  # a bit that should be zero
+        ("7247", "bx lr"),  # a bit that should be zero, as in those below
+        ("83ea0285", "eor"),
+        ("4fead183", "lsr"),
+        ("c2f32313", "ubfx"),
+        ("c2f70313", "ubfx"),
+        ("5ffac3f2", "uxtb"),
         ("ffffffff", "bytes ffffffff"),
         ("00f0", "no code"),  # half an instruction
     ],
@@ -219,6 +224,12 @@ def test_a_jump_in_an_it_block_has_its_condition() -> None:
 def test_what_is_not_known_is_an_error_that_names_it(code: str, named: str) -> None:
     with pytest.raises(UnknownInstruction, match=named):
         decoder(code).decode(AT)
+
+
+def test_a_far_call_is_no_bit_field() -> None:
+    (*_, jump) = decoder("c0f723f8").decode(AT).effects
+    assert isinstance(jump, Jump)
+    assert jump.is_call
 
 
 def test_an_instruction_is_decoded_once() -> None:

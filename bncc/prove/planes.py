@@ -1,0 +1,350 @@
+"""
+Costs of classes bit by bit, and the search of the least one from the highest bit down.
+
+Bit c of a word, its plane k, is bit k of the cost of class c: a function of all inputs. Such words
+are found among those of a run by what the model says at some inputs, and are proved: the numbers
+that they stand for are written as sums of functions of few inputs, whose bits must be theirs.
+
+A comparison of words is a function of all classes at once, too large for a diagram over inputs. So
+it is one over variables instead. Variable ``cost[c][k]`` is bit k of the cost of class c, and
+``left[c][k]`` is 1 if no cost, without its lowest k bits, is less than that of class c:
+
+    left[c][k] = left[c][k+1] and not cost[c][k] if that holds for some class, else left[c][k+1]
+
+A word with the right side of this in its bits for every c is that of these variables.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.prove.decision import Costs, components
+from bncc.prove.diagrams import FALSE, TRUE, Diagrams
+from bncc.prove.regions import Numbers, Partition, Region
+from bncc.prove.values import Exact, Term, UndecidedError, times
+from bncc.prove.words import Bits, Words
+
+MOST_PLANES = 16
+LEAST_PLANES = 2
+"""Least number of bits by which the others are known."""
+N_SAMPLES = 100
+_MOST_GRID = 1 << 13
+
+
+class Planes:
+    """The variables of a proof, once words with the costs of all classes are found."""
+
+    def __init__(self, costs: Costs, algebra: Words) -> None:
+        self._costs, self._algebra = costs, algebra
+        self._diagrams = algebra.diagrams
+        self._n_tried = 0
+        self._costs_of: list[list[int]] = []  # By class and bit, the lowest first
+        self._variable_of: dict[int, int] = {}  # By function of inputs
+        self._folded: dict[Bits, Bits] = {}
+        self._left: list[int] = []  # 1 for each class of least cost
+        self._verified: dict[Region, bool] = {}
+        self._sums: list[Exact] = []
+
+    # Variables
+
+    def lifted(self, bit: int, position: int) -> int:
+        """Return a function of variables that equals one of inputs."""
+        self._search()
+        if bit not in self._variable_of:
+            raise UndecidedError("bits", f"bit {position} of a word is none of a cost of a class")
+        return self._variable_of[bit]
+
+    def folded(self, bits: Bits) -> Bits:
+        """Return bits with their own variables, if they are defined by those of others."""
+        return self._folded.get(bits, bits)
+
+    def known(self, bits: Bits, guard: int) -> Bits:
+        """Return bits with their own variables, if a guard implies that they equal others."""
+        diagrams = self._diagrams
+        lifted = [self._variable_of.get(bit, bit) for bit in bits]
+        for defined, own in self._folded.items():
+            if all(
+                x == y
+                or not (diagrams.is_of_inputs(x) or diagrams.both(guard, diagrams.differ(x, y)))
+                for x, y in zip(lifted, defined, strict=True)
+            ):
+                return own
+        return bits
+
+    def _search(self) -> None:
+        """Search the bits of all costs among the words of the run so far."""
+        words = list(self._algebra.words.values())
+        if self._costs_of or len(words) == self._n_tried:
+            return
+        self._n_tried = len(words)
+        for found, is_whole in _Search(self._costs, self._diagrams, reversed(words)).planes():
+            bits_of = list(zip(*found, strict=True))
+            base = min(
+                self._costs.points, key=lambda one: max(self._number(own, one) for own in bits_of)
+            )
+            try:
+                sums = [self._sum_of(own, base, is_whole=is_whole) for own in bits_of]
+            except UndecidedError:
+                continue
+            n_planes = max(len(bits) for bits, _ in sums)
+            self._costs_of = [[*bits, *[FALSE] * (n_planes - len(bits))] for bits, _ in sums]
+            self._sums = [total for _, total in sums]
+            self._define()
+            return
+
+    def _define(self) -> None:
+        """Make the variables, those of the highest bits first."""
+        n, diagrams = len(self._costs_of), self._diagrams
+        n_planes = len(self._costs_of[0])
+        left = known = [TRUE] * n  # As functions of variables, and of inputs
+        is_known = True
+        for k in reversed(range(n_planes)):
+            place = 2 * n * (n_planes - 1 - k)
+            planes = [own[k] for own in self._costs_of]
+            for c, plane in enumerate(planes):
+                if plane > TRUE and plane not in self._variable_of:
+                    self._name(plane, diagrams.variable(place + 2 * c + 1))
+            bits = [self._variable_of.get(plane, plane) for plane in planes]
+            clear = [diagrams.both(a, diagrams.no(b)) for a, b in zip(left, bits, strict=True)]
+            some = reduce(diagrams.either, clear)
+            after = [diagrams.chosen(some, a, b) for a, b in zip(clear, left, strict=True)]
+            if is_known:
+                pairs = zip(known, planes, strict=True)
+                lower = [diagrams.both(a, diagrams.no(b)) for a, b in pairs]
+                for function, bit in zip(lower, clear, strict=True):
+                    self._name(function, bit)
+                is_known, known = some == TRUE, lower
+            left = [
+                one if one <= TRUE else diagrams.variable(place + 2 * n + 2 * c)
+                for c, one in enumerate(after)
+            ]
+            rest = (FALSE,) * (32 - n)
+            self._folded[(*after, *rest)] = (*left, *rest)
+            if is_known:
+                for function, bit in zip(known, left, strict=True):
+                    self._name(function, bit)
+        self._left = left
+
+    def _name(self, function: int, bit: int) -> None:
+        """Note that a function of variables equals one of inputs."""
+        if function > TRUE:
+            self._variable_of[function] = bit
+            self._variable_of[self._diagrams.no(function)] = self._diagrams.no(bit)
+
+    # Decision
+
+    def check(self, guard: int, result: Bits, region: Region) -> None:
+        """Verify that a result is the class of least cost wherever a guard holds in a region."""
+        self._search()
+        if not self._left:
+            raise UndecidedError("bits", "the class that is returned depends on bits of no cost")
+        diagrams = self._diagrams
+        # Some class is always left.
+        inside = diagrams.both(guard, reduce(diagrams.either, self._left))
+        lifted = [self._algebra.lifted(bit, k) for k, bit in enumerate(result)]
+        is_class, before = FALSE, FALSE
+        for c, left in enumerate(self._left):
+            same = [bit if c >> k & 1 else diagrams.no(bit) for k, bit in enumerate(lifted)]
+            answered = reduce(diagrams.both, same, inside)
+            wins = diagrams.both(left, diagrams.no(before))
+            before = diagrams.either(before, left)
+            is_class = diagrams.either(is_class, answered)
+            if diagrams.both(answered, diagrams.no(wins)) != FALSE:
+                raise UndecidedError(
+                    "sums-differ",
+                    f"the code returns class {c} where the bits of the costs do not imply it",
+                )
+        if diagrams.both(inside, diagrams.no(is_class)) != FALSE:
+            raise UndecidedError("wrong-class", "the code returns no class for some inputs")
+        if region not in self._verified:
+            self._verified[region] = self._are_costs(region)
+        if not self._verified[region]:
+            raise UndecidedError("sums-differ", "the bits of the code are not those of the costs")
+
+    def _are_costs(self, region: Region) -> bool:
+        """Return whether the numbers of all classes differ by the costs of the model."""
+        first = self._sums[0]
+        return all(
+            self._costs.equals(_minus(self._algebra, own, first), c, 0, 0, region)
+            for c, own in enumerate(self._sums)
+            if c
+        )
+
+    def _sum_of(
+        self, planes: Sequence[int], base: Sequence[int], *, is_whole: bool
+    ) -> tuple[list[int], Exact]:
+        """
+        Return the number of some bits as a sum of functions of few inputs, with all its bits.
+
+        Bits that no word was found for, since few inputs set them or the code makes them later, are
+        known from the others: the functions are small, so the lowest bits tell what they are.
+        """
+        diagrams, starts = self._diagrams, self._diagrams.starts(planes)
+        parts: dict[tuple[int, ...], IntArray] = {}
+        for scope in self._scopes(starts):
+            parts |= self._parts(planes, scope, starts, base)
+        const, size = int(parts.pop(())), 1 << len(planes)
+        terms = {}
+        for scope, part in parts.items():
+            part = (part + size // 2) % size - size // 2
+            const += int(part.min())
+            if part.any():
+                terms[scope] = part - part.min()
+        if not is_whole:
+            const %= size
+        most = abs(const) + sum(int(part.max()) for part in terms.values())
+        # All sums are less than 2^(n_bits - 1) in size: the highest bit is the sign.
+        n_bits = max(len(planes), most.bit_length()) + 1
+        total = diagrams.of_sum(const, terms, starts, n_bits)
+        if n_bits > 32 or list(total[: len(planes)]) != list(planes) or total[-1] != FALSE:
+            raise UndecidedError("sums-differ", "the bits of a cost are not those of a sum")
+        used = [k for k, bit in enumerate(total) if bit != FALSE]
+        return list(total[: max(used, default=0) + 1]), Exact(const, self._terms(terms, starts))
+
+    def _scopes(self, starts: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, ...]]:
+        """
+        Yield inputs that a function in the sum may depend on, as a table of the model or the code.
+
+        The code may have added tables up, and what all classes of a row have in common is free.
+        """
+        partitions = [p for p, _ in self._costs.tables] + self._algebra.tabulated
+        found = {tuple(axis for axis in p.scope if axis in starts) for p in partitions}
+        for scope in sorted({(), *((axis,) for axis in starts), *found}, key=len):
+            if prod(len(starts[axis]) for axis in scope) <= _MOST_GRID:
+                yield scope
+
+    def _number(self, planes: Sequence[int], point: Sequence[int]) -> int:
+        return sum(self._diagrams.at(bit, point) << k for k, bit in enumerate(planes))
+
+    def _parts(
+        self,
+        planes: Sequence[int],
+        scope: tuple[int, ...],
+        starts: Mapping[int, Sequence[int]],
+        base: Sequence[int],
+    ) -> dict[tuple[int, ...], IntArray]:
+        """Return the number of some bits where all but a few inputs are those of a point."""
+        point, numbers = list(base), []
+        for chosen in product(*(starts[axis] for axis in scope)):
+            for axis, x in zip(scope, chosen, strict=True):
+                point[axis] = x
+            numbers.append(self._number(planes, point))
+        grid = np.array(numbers, dtype=np.int64).reshape([len(starts[axis]) for axis in scope])
+        # Components vanish at the first number of an axis, which is that of the point here.
+        at = [bisect_right(starts[axis], base[axis]) - 1 for axis in scope]
+        for k, first in enumerate(at):
+            grid = np.roll(grid, -first, k)
+        found: dict[tuple[int, ...], IntArray] = {}
+        for own, part in components(scope, grid):
+            for k, axis in enumerate(own):
+                part = np.roll(part, at[scope.index(axis)], k)
+            found[own] = part
+        return found
+
+    def _terms(
+        self,
+        terms: Mapping[tuple[int, ...], IntArray],
+        starts: Mapping[int, Sequence[int]],
+    ) -> dict[Partition, Term]:
+        partitions, full = self._algebra.partitions, self._algebra.full
+        found = {}
+        for scope, part in terms.items():
+            cells = product(*(_intervals(starts[axis], full[axis]) for axis in scope))
+            partition = partitions.of((tuple(zip(scope, cell, strict=True)),) for cell in cells)
+            found[partition] = Term(partition, part.ravel())
+        return found
+
+
+class _Search:
+    """Search of words whose bits are those of all costs, by the model's at some inputs."""
+
+    def __init__(self, costs: Costs, diagrams: Diagrams, words: Iterable[Bits]) -> None:
+        n = costs.of.n_classes
+        self._diagrams = diagrams
+        drawn = costs.drawn(np.random.default_rng(0), N_SAMPLES)
+        self._points = [*drawn, *_extremes(costs)]
+        totals = costs.totals(self._points)
+        self._wanted = totals - totals[:, :1]
+        found = (word[:n] for word in words)
+        self._words = list(dict.fromkeys(w for w in found if not any(map(self._is_other, w))))
+        self._rows: dict[tuple[Bits, int], IntArray] = {}
+
+    def _is_other(self, bit: int) -> bool:
+        return self._diagrams.is_of_variables(bit)
+
+    def planes(self) -> Iterator[tuple[list[Bits], bool]]:
+        """
+        Yield one word for each bit, the lowest first, and whether these are all bits.
+
+        If some bits are in no word yet, those below them are yielded. The last one may be inverted.
+        """
+        found = []
+        for path, is_whole in self._rest(self._wanted, []):
+            if is_whole:
+                yield path, True
+                return
+            found.append(path)
+        longest = max(map(len, found), default=0)
+        yield from ((path, False) for path in found if len(path) == longest >= LEAST_PLANES)
+
+    def _rest(self, wanted: IntArray, before: list[Bits]) -> Iterator[tuple[list[Bits], bool]]:
+        """Yield words of which the sum, weighted by powers of two, differs as is wanted."""
+        if not wanted.any():
+            yield before, True
+            return
+        is_last = True
+        for word in self._words if len(before) < MOST_PLANES else ():
+            inverted = tuple(map(self._diagrams.no, word))
+            if word in before or inverted in before:
+                continue
+            bits = self._fitting(word, wanted & 1)
+            if bits is not None:
+                is_last = False
+                yield from self._rest((wanted - bits) >> 1, [*before, word])
+                yield from self._rest((wanted + bits) >> 1, [*before, inverted])
+        if is_last:
+            yield before, False
+
+    def _fitting(self, word: Bits, parity: IntArray) -> IntArray | None:
+        """Return by how much bits of a word exceed its first one, if that is odd as is wanted."""
+        rows = []
+        for k, odd in enumerate(parity):
+            row = self._row(word, k)
+            rows.append(row - row[0])
+            if (rows[-1] & 1 != odd).any():
+                return None
+        return np.array(rows)
+
+    def _row(self, word: Bits, k: int) -> IntArray:
+        if (word, k) not in self._rows:
+            row = [self._diagrams.at(bit, self._points[k]) for bit in word]
+            self._rows[word, k] = np.array(row, dtype=np.int64)
+        return self._rows[word, k]
+
+
+def _extremes(costs: Costs) -> Iterator[tuple[int, ...]]:
+    """Yield inputs where the cost of each class is much more than the least one, or hardly more."""
+    for c, sign in product(range(costs.of.n_classes), (1, -1)):
+        point = list(costs.points[0])
+        for partition, own in costs.tables:
+            excess = sign * (own[:, c] - own.min(axis=1))
+            for axis, allowed in partition.cells[int(excess.argmax())][0]:
+                point[axis] = allowed[0][0]
+        yield tuple(point)
+
+
+def _minus(algebra: Words, a: Exact, b: Exact) -> Exact:
+    """Return the difference of two sums."""
+    negative = [times(term, -1, exact=True) for term in b.terms.values()]
+    return algebra.exact_sum(a.const - b.const, [*a.terms.values(), *negative])
+
+
+def _intervals(starts: Sequence[int], full: Numbers) -> list[Numbers]:
+    """Return the intervals of an input that begin at some numbers."""
+    ends = (*starts[1:], max(full[-1][1], starts[-1]) + 1)
+    return [((first, end - 1),) for first, end in zip(starts, ends, strict=True)]
