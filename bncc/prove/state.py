@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,10 @@ class Merged:
     """A value that differs between the paths that met: one for each region, joined when read."""
 
     __slots__ = ("_values", "parts")
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are one object."""
+        return self is other
 
     def __init__(self, parts: "tuple[tuple[Region, Content], ...]") -> None:
         self.parts = parts
@@ -41,7 +45,7 @@ class Merged:
 
 def read(content: "Content", algebra: Algebra) -> Value:
     """Return a content as a value, for the current region."""
-    return content.value(algebra) if isinstance(content, Merged) else content
+    return content if isinstance(content, Value) else content.value(algebra)
 
 
 def _within(region: Region, content: "Content", algebra: Algebra) -> tuple[Region, Value]:
@@ -49,7 +53,28 @@ def _within(region: Region, content: "Content", algebra: Algebra) -> tuple[Regio
     return region, read(content, algebra)
 
 
-Content: TypeAlias = Value | Merged
+class Waiting(Protocol):
+    """A content of another kind, which becomes a value when it is read."""
+
+    def value(self, algebra: Algebra) -> Value:
+        """Return the value in the current region."""
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are certainly equal for every input."""
+
+
+Content: TypeAlias = Value | Merged | Waiting
+
+
+def same(x: Content, y: Content) -> bool:
+    """Return whether two contents are certainly equal for every input."""
+    return x is y or (type(x) is type(y) and x.equals(y))  # type: ignore[arg-type]
+
+
+Flagged: TypeAlias = Mapping[str, tuple[str, tuple[Content, ...]]]
+"""Kind and contents of what the flags are of, by part or flag."""
+DEFERRED = "deferred"
+"""Kind of flags that most code never tests: those that differ between paths are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +103,7 @@ class State:
     at: int  # Address of the instruction
     frames: tuple[Frame, ...]  # The entry's own frame first
     registers: Mapping[str, Content]
-    flags: Mapping[str, tuple[str, tuple[Content, ...]]] = field(default_factory=dict)
+    flags: Flagged = field(default_factory=dict)
     stack: Mapping[int, Cell] = field(default_factory=dict)  # By offset from the entry's sp
     output: Mapping[int, Cell] = field(default_factory=dict)
     region: Region = ((),)  # Inputs that get here
@@ -96,7 +121,7 @@ class Draft:
     """A state during one instruction."""
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self.before = state
         self.registers = dict(state.registers)
         self.flags = state.flags
         self.stack = state.stack
@@ -107,7 +132,7 @@ class Draft:
         """Return the state after the instruction, without temporaries."""
         kept = {k: v for k, v in self.registers.items() if not k.startswith("tmp")}
         return replace(
-            self._state, registers=kept, flags=self.flags, stack=self.stack, output=self.output
+            self.before, registers=kept, flags=self.flags, stack=self.stack, output=self.output
         )
 
 
@@ -124,13 +149,7 @@ def merged(a: State, b: State, algebra: Algebra, full: Sequence[Numbers]) -> Sta
         }
         stack = _cells(a.stack, b.stack, join)
         output = _cells(a.output, b.output, join)
-        flags = {
-            part: (record[0], tuple(
-                join.content(x, y) for x, y in zip(record[1], b.flags[part][1], strict=True)
-            ))
-            for part, record in a.flags.items()
-            if part in b.flags and b.flags[part][0] == record[0]
-        }  # fmt: skip
+        flags = _flags(a.flags, b.flags, join)
     except _DifferError:
         return None
     region = a.region if is_same else joined((*a.region, *b.region), full)
@@ -156,7 +175,7 @@ class _Join:
         self._a, self._b = a, b
 
     def content(self, x: Content, y: Content) -> Content:
-        if x is y or (isinstance(x, Value) and isinstance(y, Value) and x.equals(y)):
+        if same(x, y):
             return x
         if self._a is None or self._b is None:
             raise _DifferError
@@ -164,11 +183,25 @@ class _Join:
 
     @staticmethod
     def _parts(x: "Content", region: Region) -> "tuple[tuple[Region, Content], ...]":
-        if isinstance(x, Value):
+        if not isinstance(x, Merged):
             return ((region, x),)
         if all(own is region or both(own, region) == own for own, _ in x.parts):
             return x.parts
         return ((region, x),)  # It is older than what split the paths
+
+
+def _flags(a: Flagged, b: Flagged, join: _Join) -> dict[str, tuple[str, tuple[Content, ...]]]:
+    """Return what both states know of the flags."""
+    found = {}
+    for part, (kind, contents) in a.items():
+        if part in b and b[part][0] == kind:
+            pairs = zip(contents, b[part][1], strict=True)
+            try:
+                found[part] = kind, tuple(join.content(x, y) for x, y in pairs)
+            except _DifferError:
+                if kind != DEFERRED:
+                    raise
+    return found
 
 
 def _cells(a: Mapping[int, Cell], b: Mapping[int, Cell], join: _Join) -> dict[int, Cell]:
