@@ -198,6 +198,8 @@ class AvrRun(Run):
         return [replace(one, steps=one.steps + more) for one in found] if more else found
 
     def _apply(self, draft: Draft, effect: Effect) -> None:
+        if isinstance(effect, Set) and effect.register == "I":
+            raise UndecidedError("operation", "interrupts are switched, apart from a frame")
         if isinstance(effect, Set) and effect.register in FLAGS:
             content = self._expressions.deferred(draft, effect.value)
             draft.flags = {**draft.flags, effect.register: (DEFERRED, (content,))}
