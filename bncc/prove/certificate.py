@@ -11,12 +11,12 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.discretize.feature import LARGEST_INT
 from bncc.model.model import Model
-from bncc.prove.algebra import Algebra
 from bncc.prove.regions import Box, Partition, breakpoints
 from bncc.prove.specification import Specification
 from bncc.prove.state import Cell, Content, Fact, Merged, State, read
 from bncc.prove.values import Term, UndecidedError, Value
 from bncc.prove.verdict import Verdict
+from bncc.prove.words import Words
 
 FORMAT = 1
 MOST_GRID = 1 << 18
@@ -48,10 +48,10 @@ class Trace:
 
     def __init__(self) -> None:
         self.points = [Point()]
-        self.algebra: Algebra
+        self.algebra: Words
         self.of: Specification
 
-    def begin(self, algebra: Algebra, of: Specification) -> None:
+    def begin(self, algebra: Words, of: Specification) -> None:
         """Take the algebra and the specification of the run to record."""
         self.algebra, self.of = algebra, of
 

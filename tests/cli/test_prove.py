@@ -253,7 +253,7 @@ def test_all_targets_are_those_with_decoders_and_tools(
 ) -> None:
     answer(PROVED)
     found = run_json("prove", model, "--target", "all")
-    assert list(found["targets"]) == list(TARGETS)
+    assert set(found["targets"]) == set(TARGETS)
     assert found["skipped"] == {}
     available = prove.find_toolchain
 
@@ -264,7 +264,7 @@ def test_all_targets_are_those_with_decoders_and_tools(
 
     monkeypatch.setattr(prove, "find_toolchain", find)
     found = run_json("prove", model, "--target", "all")
-    assert list(found["targets"]) == list(TARGETS[:-1])
+    assert set(found["targets"]) == set(TARGETS) - {"rv32"}
     assert found["skipped"] == {"rv32": "no compiler for rv32 is installed; run `apt install x`"}
     said = run("prove", model, "--target", "all").stdout
     assert said.endswith("rv32: skipped, no compiler for rv32 is installed; run `apt install x`\n")
@@ -309,7 +309,7 @@ def test_a_program_that_cannot_be_proved_is_one_line(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--target", "avr"], "proofs do not cover avr yet; use --target cortex-m0 or cortex-m3"),
+        (["--target", "x86"], "proofs do not cover x86 yet; use --target cortex-m0 or cortex-m3"),
         (["--target", "host"], "proofs do not cover host yet"),
         (["--target", "toaster"], "is not one of"),
         (["--entry", "stream"], "do not cover the entry point stream yet; use --entry predict-raw"),
