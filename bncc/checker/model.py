@@ -76,6 +76,8 @@ def model_of(data: bytes) -> Model:
         if sha256(parts[name]).hexdigest() != digest:
             raise RejectedError(f"the digest of {name} in the model file is wrong")
     document = json.loads(parts["model.json"])
+    if document["format"] not in (1, 2, 3, 4):
+        raise RejectedError("the model file has an unknown format")
     prior, tables = (
         np.load(io.BytesIO(parts[name]), allow_pickle=False).astype(np.int64)
         for name in ("prior.npy", "tables.npy")
