@@ -76,7 +76,8 @@ def _instruction(one: Any) -> Instruction:
     if name in ("lui", "auipc"):
         upper = Value((_number(x[1]) << 12) + one.address * (name == "auipc") & WORD - 1)
         return Instruction(one.size, text, lambda path: _set(path, x[0], upper))
-    if name not in (*UNARY, "li", "sltiu") and name not in BINARY and name[:-1] not in BINARY:
+    is_known = name in UNARY or name in BINARY or name in ("li", "sltiu")
+    if not is_known and not (name.endswith("i") and name[:-1] in BINARY):
         raise RejectedError(f"no meaning is known of {text}")
     return Instruction(one.size, text, lambda path: _set(path, x[0], _computed(path, name, x)))
 
