@@ -26,7 +26,7 @@ Fact = tuple[int, int, bool]
 
 @dataclass(frozen=True)
 class Instruction:
-    """A decoded instruction: executed where its condition is 1, it may return where to go on."""
+    """A decoded instruction: its action, taken where the condition is 1, may return a target."""
 
     size: int
     text: str
@@ -49,7 +49,7 @@ class Isa(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What is known before an instruction."""
+    """Knowledge about one path before an instruction."""
 
     at: int
     registers: Mapping[str, Value]

@@ -88,7 +88,7 @@ def model_of(data: bytes) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Specification:
-    """What an entry point gets, and the cost of each class for it."""
+    """Inputs of an entry point, and the cost of each class."""
 
     offsets: Mapping[int, tuple[int, int]]  # Input and byte of each offset of the buffer
     sizes: Sequence[int]

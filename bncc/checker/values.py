@@ -38,8 +38,8 @@ class Term:
     """
     A function of few inputs.
 
-    Of one input: ``s * x + v``, by interval. Of several: an array over levels to which `maps`
-    assigns the intervals of each.
+    A function of one input is ``s * x + v`` on each interval. One of several is an array over
+    levels, to which `maps` assigns the intervals of each input.
     """
 
     axes: tuple[int, ...]
@@ -98,7 +98,7 @@ class Algebra:
         return np.where(inside, t.v, 0)
 
     def levels(self, terms: Sequence[Term]) -> tuple[tuple[int, ...], list[Ints], list[Ints]]:
-        """Return the inputs of terms, with intervals of each that no term tells apart as one."""
+        """Return the inputs of terms, a level for each interval, and an interval of each level."""
         axes = tuple(sorted({axis for t in terms for axis in t.axes}))
         maps, samples = [], []
         for axis in axes:

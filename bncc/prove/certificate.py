@@ -29,7 +29,7 @@ class Trail:
     """The last recorded state on a path, or the edges from several to where they met."""
 
     origin: int = 0
-    steps: int = 0  # Of that state
+    steps: int = 0  # Steps of that state
     edges: tuple[tuple[int, int], ...] = ()  # Recorded states with the number of steps from each
 
 
