@@ -24,7 +24,7 @@ import click
 
 from bncc.checker.check import check
 from bncc.checker.model import program_of
-from bncc.checker.values import RejectedError, UnknownError
+from bncc.checker.terms import RejectedError, UnknownError
 from bncc.cli.main import main as bncc
 from bncc.model.file import load_model
 from bncc.prove.build import image_of

@@ -8,16 +8,8 @@ import numpy as np
 
 from bncc.checker.machine import Machine, State
 from bncc.checker.model import Model, model_of, program_of, specification
-from bncc.checker.values import (
-    UNKNOWN,
-    WORD,
-    Algebra,
-    Box,
-    RejectedError,
-    Term,
-    UnknownError,
-    Value,
-)
+from bncc.checker.terms import UNKNOWN, WORD, Box, RejectedError, Term, UnknownError, Value
+from bncc.checker.values import Algebra
 
 ERROR = WORD - 1
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")

@@ -7,10 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from bncc.checker.model import Program, Specification
-from bncc.checker.values import (
+from bncc.checker.terms import (
     UNKNOWN,
     WORD,
-    Algebra,
     Box,
     RejectedError,
     SplitError,
@@ -18,6 +17,7 @@ from bncc.checker.values import (
     UnknownError,
     Value,
 )
+from bncc.checker.values import Algebra
 
 Record = tuple[str, tuple[Value, ...]]
 Fact = tuple[int, int, bool]

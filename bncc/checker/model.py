@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from bncc.checker.values import Ints, RejectedError, Term
+from bncc.checker.terms import Ints, RejectedError, Term
 
 SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
 

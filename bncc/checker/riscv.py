@@ -8,7 +8,8 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, UnknownError, Value
+from bncc.checker.terms import UNKNOWN, WORD, RejectedError, UnknownError, Value
+from bncc.checker.values import Algebra
 
 COMPRESSED = {"addi16sp": "addi", "addi4spn": "addi", "lwsp": "lw", "swsp": "sw"}
 LOADS = {"lb": (1, True), "lh": (2, True), "lw": (4, False), "lbu": (1, False), "lhu": (2, False)}

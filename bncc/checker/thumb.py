@@ -8,7 +8,7 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
+from bncc.checker.terms import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
 
 NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 ONES = Value(WORD - 1)
@@ -247,16 +247,9 @@ def _move(d: Decoded, path: Path) -> Value | None:
     if d.operands[0] == "pc":
         return _target(x)
     if d.sets:
-        logic(path, x, _rotated(d))
+        logic(path, x, (lambda: UNKNOWN) if d.size == 4 else None)
     d.set(path, x)
     return None
-
-
-def _rotated(d: Decoded) -> Callable[[], Value] | None:
-    """Return the carry of a wide constant or of a shifted operand; nothing in narrow code."""
-    if d.size == 2:
-        return None
-    return lambda: UNKNOWN
 
 
 def _movt(d: Decoded, path: Path) -> Value | None:
@@ -277,7 +270,7 @@ def _logic(d: Decoded, path: Path) -> Value | None:
              "orn": a.bits_or, "eor": a.bits_xor, "teq": a.bits_xor}[d.name]  # fmt: skip
         result = attempt(lambda: f(x, y))
     if d.sets or d.name in ("tst", "teq"):
-        logic(path, result, _rotated(d))
+        logic(path, result, (lambda: UNKNOWN) if d.size == 4 else None)
     if d.name not in ("tst", "teq"):
         d.set(path, result)
     return None

@@ -30,7 +30,7 @@ class Certificates:
         if verdict.status != "proved":
             return False
         from bncc.checker.check import check  # only here: it loads the decoder
-        from bncc.checker.values import RejectedError, UnknownError
+        from bncc.checker.terms import RejectedError, UnknownError
 
         try:
             document = certificate(self.trace, model, verdict, symbol, score_size)

@@ -15,8 +15,9 @@ pytest.importorskip("capstone", reason="capstone is not installed")
 from bncc.checker.machine import Machine, Path, State
 from bncc.checker.model import Program, Specification
 from bncc.checker.riscv import Riscv
+from bncc.checker.terms import RejectedError, UnknownError, Value
 from bncc.checker.thumb import CONDITIONS, Thumb, compare, holds
-from bncc.checker.values import Algebra, RejectedError, UnknownError, Value
+from bncc.checker.values import Algebra
 from bncc.prove.riscv import Decoder as RiscvDecoder
 from bncc.prove.thumb import Decoder as ThumbDecoder
 
