@@ -13,6 +13,7 @@ from bncc.lower.cut_conditions import ORDER, Compared, CutCondition, cut_conditi
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import Branch, Node, leaves_of, nodes
+from bncc.lower.kernels.cut_lanes.layout import CutLanesKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -61,13 +62,25 @@ def reading_terms(
         before = n_cuts * kernel.entry_bits // 8
         listed = n_cuts * _packed_bits(kernel, compared) // 8
         read = (n_cuts,)
+    elif isinstance(kernel, CutLanesKernel):
+        n_cuts = kernel.n_cuts
+        before = kernel.rom_bytes - kernel.shared_bytes
+        listed = n_cuts * width_of(max(_places(compared).values())) // 8
+        read = (n_cuts,)
+        width = _limit_bytes(program, kernel, compared)
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
     rom_bytes = kernel.rom_bytes - before + listed + n_cuts * width
     of_cuts = (*(n * is_float for n in read), *(n * width for n in read))
     work = (*kernel.work, *of_cuts, *of_keys)
     code = (*kernel.code, is_float, *unrolled, *of_keys, width)
-    return ReadingTerms(rom_bytes, len(keys) * width, work, code)
+    return ReadingTerms(rom_bytes, len(keys) * compared.bits // 8, work, code)
+
+
+def _limit_bytes(program: Program, kernel: CutLanesKernel, compared: ComparedIntegers) -> int:
+    """Return the bytes of a limit where limits take the least width that holds all of them."""
+    found = [(each.feature, least) for cuts in kernel.cuts for each in cuts for least in each.least]
+    return compared.limit_bits([compared.limit(program.features[f], k) for f, k in found]) // 8
 
 
 def _loop_bytes(kernel: CutLoopKernel, compared: ComparedIntegers) -> int:
