@@ -17,7 +17,7 @@ from bncc.lower.kernels.cut_lanes.layout import CutLanesKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
-from bncc.lower.reading_keys import ComparedIntegers, compared_integers
+from bncc.lower.reading_keys import ComparedIntegers, compared_integers, used_cuts
 from bncc.program.ir import Program, width_of
 
 
@@ -67,7 +67,7 @@ def reading_terms(
         before = kernel.rom_bytes - kernel.shared_bytes
         listed = n_cuts * width_of(max(_places(compared).values())) // 8
         read = (n_cuts,)
-        width = _limit_bytes(program, kernel, compared)
+        width = _limit_bytes(program, compared)
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
     rom_bytes = kernel.rom_bytes - before + listed + n_cuts * width
@@ -77,10 +77,12 @@ def reading_terms(
     return ReadingTerms(rom_bytes, len(keys) * compared.bits // 8, work, code)
 
 
-def _limit_bytes(program: Program, kernel: CutLanesKernel, compared: ComparedIntegers) -> int:
+def _limit_bytes(program: Program, compared: ComparedIntegers) -> int:
     """Return the bytes of a limit where limits take the least width that holds all of them."""
-    found = [(each.feature, least) for cuts in kernel.cuts for each in cuts for least in each.least]
-    return compared.limit_bits([compared.limit(program.features[f], k) for f, k in found]) // 8
+    used = used_cuts(program)
+    # The limits of a feature ascend, so that its first and last one decide.
+    ends = {(f, least) for f, some in used.items() for least in (some[0], some[-1])}
+    return compared.limit_bits([compared.limit(program.features[f], k) for f, k in ends]) // 8
 
 
 def _loop_bytes(kernel: CutLoopKernel, compared: ComparedIntegers) -> int:
