@@ -340,8 +340,8 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     """
     Train on all rows, reducing the number of tables until they fit.
 
-    A few tables fewer are tried where the layout of the candidate just fails to fit. Of all that
-    fit, the fastest is returned, the one with the most tables on ties.
+    A few tables fewer are tried where the layout of the candidate just fails to fit. The
+    fastest of all that fit is returned, the one with the most tables on ties.
     """
     if best.result is not None:
         return Found(best.result, best.settings, best.resources)

@@ -211,7 +211,7 @@ class CutLanesKernel:
 
     @property
     def of_row(self) -> tuple[int, ...]:
-        """What a row takes: entries that are read, joins of two, parts, moves, parts in memory."""
+        """Counts of a row: entries that are read, joins of two, parts, moves, parts in memory."""
         n_parts = len(self.parts)
         in_memory = max(0, n_parts - IN_REGISTERS)
         return (len(self.planes), self.n_joins, n_parts, self.n_moves, in_memory)
