@@ -39,7 +39,7 @@ from tests.cut_programs import cut_program, emitted, stand_in
 
 N_INPUTS = 10
 N_LAYOUTS = 2
-DRAWN = ("cut-loop", "cuts", "cut-packed")
+DRAWN = ("cut-loop", "cuts", "cut-packed", "cut-lanes")
 """Families, in the order in which their layouts are sampled."""
 SHAPES = {
     "usps": (256, 16, 10, ((5, 16), (10, 32), (20, 8), (60, 8), (130, 8), (90, 16))),

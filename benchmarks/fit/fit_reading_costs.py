@@ -8,6 +8,7 @@ measured, with all samples and with weights fitted to all models but the sample'
 
     .venv/bin/python -m benchmarks.fit.fit_reading_costs
     .venv/bin/python -m benchmarks.fit.fit_reading_costs --fit-only
+    .venv/bin/python -m benchmarks.fit.fit_reading_costs --family cut-lanes --target cortex-m4
 
 Every measurement is one line of build/reading_costs.jsonl; run the command again to resume. The
 weights go to weights.py of each family's folder.
@@ -120,11 +121,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, default=Path("build/reading_costs.jsonl"))
     parser.add_argument("--seconds", type=float, help="measure no longer than this")
     parser.add_argument("--fit-only", action="store_true", help="fit to the logged measurements")
+    parser.add_argument("--family", action="append", help="measure only this one; repeatable")
+    parser.add_argument("--target", action="append", help="likewise")
     options = parser.parse_args(words)
     before, found, start = known(options.log), [], time.monotonic()
+    machines = [one for one in MACHINES if options.target is None or one[0] in options.target]
+    asked = [
+        case for case in cases() if options.family is None or case.kernel.family in options.family
+    ]
     if options.fit_only:
-        for case in cases():
-            for target, level in MACHINES:
+        for case in asked:
+            for target, level in machines:
                 sample = unmeasured(case, target, level)
                 if sample.key in before:
                     same = before[sample.key]
@@ -132,8 +139,8 @@ def main(words: Sequence[str] | None = None) -> int:
         write(fit(found))
         return 0
     with appending(options.log) as append:
-        for case in cases():
-            for target, level in MACHINES:
+        for case in asked:
+            for target, level in machines:
                 if options.seconds and time.monotonic() - start > options.seconds:
                     break
                 sample = measured(case, target, level, before)

@@ -8,6 +8,7 @@ from bncc.lower.c.c99 import ArrayText, array, wrap, wrap_words
 from bncc.lower.cut_conditions import FLOAT_BITS, ORDER, Compared
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
+from bncc.lower.kernels.cut_lanes.layout import CutLanesKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
@@ -24,7 +25,7 @@ from bncc.lower.reading_keys import (
 from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
 from bncc.program.ir import Program, has_trees, width_of
 
-OF_KEYS = (BranchKernel, CutLoopKernel, CutPackedKernel)
+OF_KEYS = (BranchKernel, CutLoopKernel, CutPackedKernel, CutLanesKernel)
 """Kernels that can compare keys of readings."""
 OF_READINGS = (CutKernel, *OF_KEYS)
 """Kernels that can compare readings."""
@@ -110,6 +111,8 @@ def plan_direct(
         tables, template = kernel.program.tables, "lower/direct/cut_packed.c.j2"
     elif isinstance(kernel, CutLoopKernel):
         tables, template = kernel.sums.program.tables, "lower/direct/cut_loop.c.j2"
+    elif isinstance(kernel, CutLanesKernel):
+        tables, template = kernel.program.tables, "lower/direct/cut_lanes.c.j2"
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
     compared = compared_integers(program, compare)
@@ -120,8 +123,12 @@ def plan_direct(
     for heading, table_cuts in zip(headings, kernel.cuts, strict=True):
         found = [(each.feature, least) for each in table_cuts for least in each.least]
         limits.append((heading, [compared.limit(program.features[f], least) for f, least in found]))
+    limit_bits = compared.bits
     if isinstance(kernel, CutPackedKernel):
         entries = _packed_entries(kernel, headings, place)
+    elif isinstance(kernel, CutLanesKernel):
+        entries = _lanes_entries(kernel, headings, place)
+        limit_bits = compared.limit_bits([number for _, some in limits for number in some])
     else:
         entries = _loop_entries(kernel, headings, place)
     is_float = program.features[used[0]].kind == "float32" and not compared.is_keys
@@ -131,7 +138,7 @@ def plan_direct(
     meaning = "for each cut of all tables"
     limit = _listed(
         "limits",
-        compared.bits,
+        limit_bits,
         f"Largest reading that does not reach it, {meaning}, {unit}.",
         limits,
         signed=compared.is_signed,
@@ -149,15 +156,16 @@ def plan_direct(
     rule = (
         "Cost of every class, as from states: a state reaches a cut if its reading exceeds a limit."
     )
+    key_type = f"{'' if compared.is_signed else 'u'}int{compared.bits}_t"
     marks_missing = program.features[used[0]].kind != "uint8" and not compared.is_keys
     remark = " A missing reading is the smallest and exceeds none."
     return DirectReadings(
         template,
-        f"const {limit.type} x[{len(used)}]" if keys else f"const {name}_raw_t *x",
+        f"const {key_type} x[{len(used)}]" if keys else f"const {name}_raw_t *x",
         functions,
         (entries, limit),
         keys,
-        limit.type,
+        key_type,
         reading,
         rule + (remark if marks_missing else ""),
         entries.type,
@@ -182,6 +190,18 @@ def _packed_entries(
         "bits."
     )
     return _listed("readings", bits, comment, read)
+
+
+def _lanes_entries(
+    kernel: CutLanesKernel, headings: Sequence[str], place: Mapping[int, int]
+) -> ArrayText:
+    """Print the list of what each cut of all tables reads."""
+    read = [
+        (heading, [place[each.feature] for each in table_cuts for _ in each.least])
+        for heading, table_cuts in zip(headings, kernel.cuts, strict=True)
+    ]
+    bits = width_of(max(entry for _, some in read for entry in some))
+    return _listed("readings", bits, "Index of the reading for each cut of all tables.", read)
 
 
 def _loop_entries(

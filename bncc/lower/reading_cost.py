@@ -13,10 +13,11 @@ from bncc.lower.cut_conditions import ORDER, Compared, CutCondition, cut_conditi
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import Branch, Node, leaves_of, nodes
+from bncc.lower.kernels.cut_lanes.layout import CutLanesKernel
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel
 from bncc.lower.kernels.cuts.layout import CutKernel
-from bncc.lower.reading_keys import ComparedIntegers, compared_integers
+from bncc.lower.reading_keys import ComparedIntegers, compared_integers, used_cuts
 from bncc.program.ir import Program, width_of
 
 
@@ -61,13 +62,27 @@ def reading_terms(
         before = n_cuts * kernel.entry_bits // 8
         listed = n_cuts * _packed_bits(kernel, compared) // 8
         read = (n_cuts,)
+    elif isinstance(kernel, CutLanesKernel):
+        n_cuts = kernel.n_cuts
+        before = kernel.rom_bytes - kernel.shared_bytes
+        listed = n_cuts * width_of(max(_places(compared).values())) // 8
+        read = (n_cuts,)
+        width = _limit_bytes(program, compared)
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
     rom_bytes = kernel.rom_bytes - before + listed + n_cuts * width
     of_cuts = (*(n * is_float for n in read), *(n * width for n in read))
     work = (*kernel.work, *of_cuts, *of_keys)
     code = (*kernel.code, is_float, *unrolled, *of_keys, width)
-    return ReadingTerms(rom_bytes, len(keys) * width, work, code)
+    return ReadingTerms(rom_bytes, len(keys) * compared.bits // 8, work, code)
+
+
+def _limit_bytes(program: Program, compared: ComparedIntegers) -> int:
+    """Return the bytes of a limit where limits take the least width that holds all of them."""
+    used = used_cuts(program)
+    # The limits of a feature ascend, so that its first and last one decide.
+    ends = {(f, least) for f, some in used.items() for least in (some[0], some[-1])}
+    return compared.limit_bits([compared.limit(program.features[f], k) for f, k in ends]) // 8
 
 
 def _loop_bytes(kernel: CutLoopKernel, compared: ComparedIntegers) -> int:

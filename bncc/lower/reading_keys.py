@@ -6,7 +6,7 @@ the state of a missing reading is neither below nor above all cuts that are comp
 that is used becomes a key first: an integer of one type that orders like the states.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from bncc.discretize.readings import n_known
 from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER, Compared
 from bncc.lower.discretizers.functions import cut_integers
 from bncc.lower.kernels.shared.cut_places import cuts_of
-from bncc.program.ir import Program
+from bncc.program.ir import WIDTHS, Program
 
 CODES = ("category", "state")
 
@@ -51,6 +51,12 @@ class ComparedIntegers:
         if least > len(feature.thresholds):
             return _largest_known(feature.kind)
         return cut_integers(feature)[least - 1]
+
+    def limit_bits(self, limits: Sequence[int]) -> int:
+        """Return the least width that holds some limits, at most that of what is compared."""
+        sign = int(self.is_signed)
+        bits = max((k if k >= 0 else ~k).bit_length() for k in limits) + sign
+        return next(width for width in WIDTHS if bits <= width)
 
 
 def _largest_known(kind: str) -> int:

@@ -340,21 +340,21 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     """
     Train on all rows, reducing the number of tables until they fit.
 
-    A few tables fewer are tried where the layout of the candidate just fails to fit.
+    A few tables fewer are tried where the layout of the candidate just fails to fit. The
+    fastest of all that fit is returned, the one with the most tables on ties.
     """
     if best.result is not None:
         return Found(best.result, best.settings, best.resources)
     settings, budget = best.settings, evaluator.given.budget
-    slow: list[Found] = []
+    fitting: list[Found] = []
     while True:
         result, price = evaluator.trained(settings)
         n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)
         if budget.admits(price):
-            slow.append(Found(result, settings, price))
-            if n_tables == 1 or len(slow) > MOST_RETRIES or not _is_slower(price, best.resources):
-                # Those that are no faster than the first one have fewer tables for nothing.
-                fastest = min(slow, key=lambda found: found.price.typical or 0)
-                return fastest if _is_slower(slow[0].price, fastest.price) else slow[0]
+            fitting.append(Found(result, settings, price))
+            n_retries = len(fitting) - 1
+            if n_tables == 1 or n_retries == MOST_RETRIES or not _is_slower(price, best.resources):
+                return min(fitting, key=lambda found: found.price.typical or 0)
         share = LESS / max(1.0, budget.utilization(price) ** 0.5)
         options = {**settings.structure_options, "tables": str(int(share * n_tables))}
         if n_tables == 1 and "leaves" in options:

@@ -38,6 +38,7 @@ WITHOUT = {
     "cuts": NO_SUMS,
     "cut-loop": NO_SUMS,
     "cut-packed": NO_SUMS,
+    "cut-lanes": NO_SUMS,
     "branches": list(BY_NAME),
 }  # fmt: skip
 """Models for which a family has no layout; one that is not named has a layout for all."""

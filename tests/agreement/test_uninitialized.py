@@ -58,6 +58,7 @@ KERNELS = [
 SUITED = {
     "bit-slice": "letter_like_1_bit", "planes": "ten_classes_2_bits", "columns": "letter_like",
     "cuts": "sum_of_tables", "cut-loop": "sum_of_tables", "cut-packed": "sum_of_tables",
+    "cut-lanes": "sum_of_tables",
     "branches": "trees",
 }  # fmt: skip
 """A model that a family has a layout for; others have one for `general_network`."""

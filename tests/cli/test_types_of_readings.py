@@ -115,7 +115,7 @@ def test_the_c_agrees(run_json: RunJson, small: Path, table: Path, options: tupl
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("kernel", ["cuts", "cut-loop", "cut-packed"])
+@pytest.mark.parametrize("kernel", ["cuts", "cut-loop", "cut-packed", "cut-lanes"])
 @pytest.mark.parametrize("drop", [("gap", "level", "tilt"), ("pixel", "level"), ()])
 def test_the_c_of_boosted_tables_agrees(
     run: Run, run_json: RunJson, table: Path, tmp_path: Path, kernel: str, drop: tuple[str]

@@ -46,7 +46,7 @@ EVERY_KERNEL = [
         if kernel not in ("columns", "branches")
     ),
     *((name, "columns") for name in COLUMNS),
-    *((name, "cut-packed") for name in BOOSTED),
+    *((name, kernel) for name in BOOSTED for kernel in ("cut-packed", "cut-lanes")),
     *((name, "branches") for name in TREES),
 ]
 """Columns have no layout for few classes."""

@@ -16,6 +16,7 @@ FOLDERS = (
     "cuts",
     "cut_loop",
     "cut_packed",
+    "cut_lanes",
     "branches",
 )
 """Folders with a tuple ``FAMILIES``."""
@@ -35,8 +36,9 @@ FREE_OF_BRANCHES = {
     name: family.no_branches for name, family in FAMILIES.items() if family.no_branches is not None
 }
 """Reason why no branch in the sums of a family depends on a state. Families not listed: ``packed``
-multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``
-``cut-packed`` and ``branches`` compare states, for which some targets have nothing but branches."""
+multiplies states by shifts and additions, as many as a state has bits; ``cuts``, ``cut-loop``,
+``cut-packed``, ``cut-lanes`` and ``branches`` compare states, for which some targets have nothing
+but branches."""
 
 
 def kernel_text(program: Program, kernel: Kernel, name: str, state_bits: int) -> KernelText:

@@ -11,6 +11,7 @@ from bncc.lower.cut_conditions import cut_condition
 from bncc.lower.direct import can_read, plan_direct
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.reading_cost import reading_terms
+from bncc.lower.reading_keys import ComparedIntegers
 from bncc.program.pipeline import program_of
 from tests.agreement.test_mixed_readings import (
     MIXES,
@@ -53,6 +54,41 @@ def test_loops_over_one_cut_per_table_list_no_strides():
         said.append("and the row stride" in text)
         assert said[-1] != kernel.is_doubled
     assert False in said
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_signed", "bits"),
+    [
+        ([-128, 127], True, 8),
+        ([0, 128], True, 16),
+        ([-129], True, 16),
+        ([32768], True, 32),
+        ([-(2**31), 2**31 - 1], True, 32),
+        ([0, 255], False, 8),
+        ([256], False, 16),
+    ],
+)
+def test_limits_take_the_least_width_that_holds_all(limits, is_signed, bits):
+    assert ComparedIntegers((0,), True, 32, is_signed).limit_bits(limits) == bits
+
+
+SMALL = (Feature("byte", "uint8", 3, (7, 100)), Feature("short", "int16", 3, (-5, 60)))
+
+
+def test_keys_are_wider_than_limits_that_are_small():
+    """Lanes list limits of a byte where other loops list them in the width of a key."""
+    model = model_of(SMALL, 4)
+    lanes, loop = (
+        [each.layout for each in emissions(model, family)] for family in ("cut-lanes", "cut-loop")
+    )
+    assert {each.direct.key_type for each in (*lanes, *loop)} == {"int16_t"}
+    assert {each.direct.limit_type for each in lanes} == {"int8_t"}
+    assert {each.direct.limit_type for each in loop} == {"int16_t"}
+    for layout in lanes:
+        terms = reading_terms(layout.program, layout.kernel, "readings")
+        lists = sum(each.n_bytes for each in layout.direct.arrays)
+        assert terms.rom_bytes == layout.kernel.shared_bytes + lists
+        assert terms.key_bytes == 4
 
 
 def test_cuts_that_no_reading_reaches_are_constant():

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -170,6 +171,36 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
     found = module._final(evaluator, one)
     assert found.price.optimize == "speed"
     assert 9 <= len(found.result.model.tables) < 12
+
+
+@pytest.mark.parametrize(
+    ("times", "n_trained", "kept"),
+    [
+        ((500, 480, 490, 495, 499), 5, 1),
+        ((500, 500, 500, 500, 500), 5, 0),
+        ((500, 300, 105, 10, 10), 3, 2),
+        ((110, 10, 10, 10, 10), 1, 0),
+    ],
+)
+def test_the_fastest_of_all_final_trainings_is_kept(monkeypatch, times, n_trained, kept):
+    """They are retried while 10 % slower than the candidate; the first one has the most tables."""
+    trained = []
+
+    def train(settings):
+        n_tables = int(settings.structure_options["tables"])
+        trained.append(n_tables)
+        model = SimpleNamespace(tables=[None] * n_tables)
+        return SimpleNamespace(model=model), resources(300, times[len(trained) - 1])
+
+    monkeypatch.setattr(module, "front_of_model", lambda model: None)
+    given = SimpleNamespace(budget=Budget("cortex-m0", flash=1000))
+    chosen = EnsembleConfig(rows=4).settings(BASE, 90)
+    one = Evaluation(chosen, (0.1,), (0.1,), resources(300, 100))
+    found = module._final(SimpleNamespace(given=given, trained=train), one)
+    assert len(trained) == n_trained
+    assert trained == sorted(trained, reverse=True)
+    assert len(found.result.model.tables) == trained[kept]
+    assert found.price.typical == times[kept]
 
 
 def test_sums_take_most_of_the_budget(found):

@@ -49,5 +49,5 @@ def test_every_family_is_sampled_with_the_terms_that_the_package_weights():
         weights = weights_for(sample.family, "cortex-m4", "-Os")
         assert [len(each) for each in weights] == [len(sample.work), len(sample.code)]
         seen.add((case.kernel.family, case.compare))
-    of_keys = {(family, "keys") for family in ("branches", "cut-loop", "cut-packed")}
+    of_keys = {(family, "keys") for family in ("branches", "cut-lanes", "cut-loop", "cut-packed")}
     assert seen == {(family, "readings") for family in FOR_CUTS | FOR_TREES} | of_keys
