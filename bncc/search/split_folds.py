@@ -21,7 +21,7 @@ from bncc.search.ensemble_configs import OF_FRONT
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of
+from bncc.train.sum_settings import boost_settings_of, inputs_key
 
 ENOUGH_ROWS = 5000
 """Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
@@ -88,8 +88,12 @@ class Fold:
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
-        inputs = n_bins_of(settings), cut_bits_of(settings)
-        key: tuple[Hashable, ...] = (*inputs, *grows, recipe.eta, boosting.is_single_tree)
+        key: tuple[Hashable, ...] = (
+            *inputs_key(settings),
+            *grows,
+            recipe.eta,
+            boosting.is_single_tree,
+        )
         if recipe.is_corrective:
             key += (n_tables, boosting.weight_decay)
         asked, grown = self._grown.get(key, (0, None))
@@ -136,7 +140,7 @@ class Fold:
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
     def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
-        key = n_bins_of(settings), cut_bits_of(settings)
+        key = inputs_key(settings)
         if key not in self._rows:
             self._rows[key] = sum_rows(self.rest, settings)
         rows = self._rows[key]
