@@ -18,6 +18,8 @@ from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.search.ensemble_configs import OF_FRONT
+from bncc.structure.catalog import SUM
+from bncc.train.differences import pairs_of
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
@@ -33,6 +35,7 @@ OF_REFIT = frozenset({
 })  # fmt: skip
 """Settings of boosting that do not change how tables grow, apart from their number."""
 BYTE_SPAN = 255
+BYTES = ("int8", "uint8")
 MOST_MODELS = 64
 """Largest number of learned models that are kept for their layouts."""
 SPARE = 1.25
@@ -82,6 +85,19 @@ class Fold:
         is_named = self._base.discretize is not None or "cuts" in self._base.structure_options
         kinds = {column.kind for column in self.rest.table.columns}
         return not is_named and bool(kinds & {"integer", "float"})
+
+    @property
+    def are_bytes(self) -> bool:
+        """
+        True if differences of two columns of bytes are a form to try.
+
+        Those of int16 take 32 bits, which widens all that is compared, so they are left to users.
+        """
+        if "differences" in self._base.structure_options:
+            return False
+        rows, _, _ = self._ready(replace(self._base, structure=SUM))
+        pairs = pairs_of(rows.features, self.rest.table)
+        return any(rows.features[first].kind in BYTES for first, _ in pairs)
 
     def grown(self, settings: TrainSettings) -> Boosted:
         """Return tables before the refit."""

@@ -47,7 +47,7 @@ def with_differences(
     most = differences_of(settings)
     if not most:
         return tuple(features)
-    pairs = list(_pairs(features, table))
+    pairs = list(pairs_of(features, table))
     if not pairs:
         raise OptionError(
             f"structure option differences={most} needs two columns of integers of the same type, "
@@ -70,7 +70,7 @@ def with_differences(
     return (*features, *_fitted(features, kept, table, dataset.y, settings))
 
 
-def _pairs(features: Sequence[Feature], table: Table) -> Iterator[Pair]:
+def pairs_of(features: Sequence[Feature], table: Table) -> Iterator[Pair]:
     """Yield the pairs of columns that can be subtracted."""
     columns = {column.name: column for column in table.columns}
     suitable = [
