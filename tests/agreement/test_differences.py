@@ -73,15 +73,6 @@ def test_every_kernel_agrees(require_tool, name, family, way):
     assert (emission.layout.direct is not None) == (way == "readings")
 
 
-@pytest.mark.parametrize("family", sorted(FOR_CUTS))
-@pytest.mark.parametrize("name", ["differences_of_bytes", "differences_of_words"])
-def test_kernels_of_cuts_subtract_the_readings_themselves(name, family):
-    emission = emit_c(DIFFERENCES[name](), EmitOptions("m", kernel=family, compare="readings"))
-    wide = "int16_t" if name == "differences_of_bytes" else "int32_t"
-    assert emission.layout.direct is not None
-    assert f"({wide})x[0] - ({wide})x[1]" in emission.files["m.c"]
-
-
 @pytest.mark.parametrize("name", [name for name in DIFFERENCES if "trees" not in name])
 def test_other_entry_points_agree(require_tool, name):
     """States of differences are fed like others; readings beyond limits are checked as inputs."""
@@ -99,11 +90,3 @@ def test_the_textbook_classifier_agrees(require_tool):
     model = DIFFERENCES["trees_of_differences"]()
     outcome = verify_files(model, textbook_c(model, "m").files, sanitize=True, n_random=300)
     assert outcome.agree, outcome.first_mismatch
-
-
-def test_the_header_names_differences_and_counts_readings():
-    header = emit_c(DIFFERENCES["differences_of_bytes"](), EmitOptions("m")).files["m.h"]
-    assert "#define M_N_FEATURES 4U\n#define M_N_READINGS 2U" in header
-    assert "reading 1 minus reading 0" in header
-    assert "Features from 2 on are differences of two readings." in header
-    assert "/* From 2 raw readings. Any values are safe. */" in header
