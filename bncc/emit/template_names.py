@@ -23,7 +23,7 @@ def template_names(layout: Layout) -> dict[str, object]:
     return {
         "n_features": len(program.features),
         "n_readings": len(layout.raw.inputs) if layout.raw else 0,
-        "N_READINGS": f"{layout.name.upper()}_N_{_of_readings(layout.raw)}",
+        "N_READINGS": _number_of_readings(layout),
         "n_classes": program.n_classes,
         "unit_exponent": -program.frac_bits,
         "largest_sum": kernel.largest_sum,
@@ -82,9 +82,11 @@ def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
     return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
 
 
-def _of_readings(raw: RawPlan | None) -> str:
-    """Return what the number of readings is called: that of features, unless some have none."""
-    return "READINGS" if raw is not None and raw.has_differences else "FEATURES"
+def _number_of_readings(layout: Layout) -> str:
+    """Return the number of readings in C: that of features, unless some have none."""
+    if layout.raw is not None and layout.raw.has_differences:
+        return f"{len(layout.raw.inputs)}U"
+    return f"{layout.name.upper()}_N_FEATURES"
 
 
 def _raw_missing(raw: RawPlan | None) -> str:

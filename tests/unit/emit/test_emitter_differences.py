@@ -25,7 +25,8 @@ def files_of(name, **options):
 
 def test_the_header_names_differences_and_counts_readings():
     header = files_of("differences_of_bytes")["m.h"]
-    assert "#define M_N_FEATURES 4U\n#define M_N_READINGS 2U" in header
+    assert "#define M_N_FEATURES 4U" in header
+    assert "    M_N_READINGS = 2\n" in header
     assert "reading 1 minus reading 0" in header
     assert "Features from 2 on are differences of two readings." in header
     assert "/* From 2 raw readings. Any values are safe. */" in header
@@ -70,9 +71,9 @@ def test_other_entry_points_take_the_states_of_differences():
     assert "m_feed(" in files["m.h"]
     assert "m_feed_raw(" not in files["m.h"]
     assert "Some features need two readings here" in files["m.h"]
-    assert "(i < M_N_READINGS) && (answer == 0)" in files["m.c"]
+    assert "(i < 2U) && (answer == 0)" in files["m.c"]
     selftest = files_of("differences_in_a_struct", entries={"checked"})["m_selftest.c"]
-    assert "i < M_N_READINGS" in selftest
+    assert "for (i = 0U; i < 8U; i++) {\n            m_copy_reading(" in selftest
 
 
 def test_an_input_of_differences_alone_is_not_called_unused():
