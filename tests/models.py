@@ -303,6 +303,56 @@ def products_of_sensors(n_classes: int, n_tables: int) -> Model:
     return model_of(features, TableEnsemble(tuple(grids)), QFormat(2, 2), prior, tables)
 
 
+ENDS = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-(2**15), 2**15 - 1)}
+"""The least and the largest raw value of each kind that can be subtracted, markers included."""
+
+
+def differences_of(kinds: Sequence[str]) -> tuple[Feature, ...]:
+    """
+    Return two features of each kind and their differences, with cuts at the ends of the types.
+
+    Before them come a number and a category without differences, if there are several kinds.
+    """
+    alone = (replace(SENSORS["float32"], n_states=4, missing_state=0), SENSORS["category"])
+    inputs = list(alone) if len(kinds) > 1 else []
+    pairs = []
+    for kind in kinds:
+        low, high = ENDS[kind]
+        cuts = [(low, 7, high - 1), (50,)]
+        pairs.append((kind, len(inputs), len(inputs) + 1))
+        inputs += [Feature(f"{kind} {k}", kind, len(c) + 1, c) for k, c in enumerate(cuts)]
+    found = []
+    for kind, first, second in pairs:
+        low, high = ENDS[kind]
+        span = high - low
+        for name, pair, cuts in (
+            ("rise", (second, first), (-span, -256 if span > 255 else -9, -1, 0, 3, span - 1)),
+            ("fall", (first, second), (-2, 254 if span > 255 else 17)),
+        ):
+            wide = "int32" if kind == "int16" else "int16"
+            n_states = len(cuts) + 1
+            found.append(Feature(f"{kind} {name}", wide, n_states, cuts, difference=pair))
+    return (*inputs, *found)
+
+
+def products_of_differences(kinds: Sequence[str], n_classes: int = 5, n_tables: int = 9) -> Model:
+    """Return tables over products of cuts of readings and of differences, each cut by some."""
+    features = differences_of(kinds)
+    rng = np.random.default_rng(len(kinds) + n_classes)
+    grids = []
+    for t in range(n_tables):
+        read = sorted({t % len(features), *rng.choice(len(features), 2).tolist()})
+        cuts = []
+        for f in read:
+            n_cuts = int(rng.integers(1, min(3, features[f].n_states - 1) + 1))
+            chosen = rng.choice(features[f].n_states - 1, n_cuts, replace=False)
+            cuts.append(tuple(sorted(chosen.tolist())))
+        grids.append(DecisionTable(tuple(read), tuple(cuts)))
+    tables = [rng.integers(0, 16, (grid.n_rows, n_classes)).tolist() for grid in grids]
+    prior = rng.integers(0, 16, n_classes).tolist()
+    return model_of(features, TableEnsemble(tuple(grids)), QFormat(2, 2), prior, tables)
+
+
 def behind_front(model: Model, n_leaves: int = 8, seed: int = 0) -> Model:
     """Return a sum of tables behind a random front, every second leaf of which is sure."""
     rng = np.random.default_rng(seed)
@@ -421,6 +471,13 @@ TREES: dict[str, Callable[[], Model]] = {
     "one_tree": lambda: trees_of_sensors(5, 1),
 }
 """Models of decision trees, which the kernel of branches alone can lay out."""
+DIFFERENCES: dict[str, Callable[[], Model]] = {
+    "differences_of_bytes": lambda: products_of_differences(("uint8",)),
+    "differences_of_words": lambda: products_of_differences(("int16",), n_classes=11),
+    "differences_in_a_struct": lambda: products_of_differences(("int8", "uint8", "int16")),
+    "trees_of_differences": lambda: trees_over(differences_of(("uint8", "int16")), 4, 6),
+}
+"""Models that subtract readings: of one type, which is an array, and of several."""
 FRONTS: dict[str, Callable[[], Model]] = {
     "trees_behind_a_front": lambda: behind_front(trees_of_sensors(4, 3)),
     "products_behind_a_front": lambda: behind_front(products_of_sensors(3, 4)),

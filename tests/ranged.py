@@ -14,7 +14,7 @@ LARGEST_FLOAT = float(np.finfo(np.float32).max)
 def ranged(model: Model, seed: int = 0) -> Model:
     """Return a model that records ranges of training readings, some up to the ends of the types."""
     rng = np.random.default_rng(seed)
-    record = {f.name: _range(f, rng) for f in model.features if f.kind != "category"}
+    record = {f.name: _range(f, rng) for f in model.inputs if f.kind != "category"}
     return replace(model, training={**model.training, READINGS: record})
 
 

@@ -116,7 +116,7 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
         **({"decided_by": FRONT if said[1].any() else "tables"} if has_front else {}),
         "second": model.classes[second],
         "margin": float(total[decision] - total[second]),
-        "readings": {f.name: _reading(row, f) for f in model.features},
+        "readings": {f.name: _reading(model, row, f) for f in model.features},
         "contributions": [
             _contribution(model, *each) for each in zip(parts, reads, said, vetoes, strict=True)
         ],
@@ -171,7 +171,10 @@ def _contribution(
     return part
 
 
-def _reading(row: Table, feature: Feature) -> str | None:
+def _reading(model: Model, row: Table, feature: Feature) -> str | None:
+    if feature.difference is not None:
+        first, second = raw_of_table(model.features, row)[0, list(feature.difference)].tolist()
+        return f"{first - second:.9g}"
     (column,) = (column for column in row.columns if column.name == feature.name)
     if column.missing[0]:
         return None

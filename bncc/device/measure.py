@@ -42,8 +42,8 @@ def bench_inputs(
             states_of(model.features, part), raw_of_table(model.features, part), some_missing
         )
     drawn = random_states(model, n_rows, np.random.default_rng(seed))
-    values = [representatives(feature) for feature in model.features]
-    R = np.column_stack([values[i][drawn[:, i]] for i in range(model.n_features)])
+    values = [representatives(feature) for feature in model.inputs]
+    R = np.column_stack([values[i][drawn[:, i]] for i in range(len(model.inputs))])
     # A state without readings is replaced by that of its representative.
     return _inputs(states_of_raw(model.features, R), R, some_missing)
 

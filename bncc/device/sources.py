@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files as package_files
 from typing import Protocol
 
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import Feature, inputs_of
 from bncc.discretize.readings import is_array, state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.checked import Limits
@@ -97,8 +97,8 @@ def support_file(name: str) -> str:
 
 
 def raw_step(interface: Interface) -> int:
-    """Return how many ``m_raw_t`` one raw row has: all features, or one struct."""
-    return interface.n_features if is_array(interface.features) else 1
+    """Return how many ``m_raw_t`` one raw row has: all inputs, or one struct."""
+    return len(inputs_of(interface.features)) if is_array(interface.features) else 1
 
 
 def _glue(interface: Interface, name: str, entries: set[str]) -> str:

@@ -1,6 +1,6 @@
 """A feature: the mapping of a raw column to states, the same in Python and in C."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,12 @@ LARGEST_INT = {"int8": 2**7 - 1, "uint8": 2**8 - 1, "int16": 2**15 - 1, "int32":
 """The largest reading of each integer kind."""
 SMALLEST_INT = {kind: MISSING_INT[kind] + 1 if kind in MISSING_INT else 0 for kind in LARGEST_INT}
 """The smallest reading of each: above the marker, or zero where there is none."""
+DIFFERENCE_KIND: Mapping[FeatureKind, FeatureKind] = {
+    "int8": "int16",
+    "uint8": "int16",
+    "int16": "int32",
+}
+"""Type of the difference of two readings of a type: it holds every one, markers included."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,9 @@ class Feature:
     # range: a state of its own, the last, when training rows had missing cells in this column;
     # otherwise the most frequent state of the training rows
     missing_state: int = 0
+    # Numbers of two features, the first minus the second, whose readings are subtracted; None for a
+    # feature with readings of its own. A missing reading enters as the marker of its type.
+    difference: tuple[int, int] | None = None
 
     @property
     def is_numeric(self) -> bool:
@@ -46,8 +55,8 @@ class Feature:
 
     @property
     def has_marker(self) -> bool:
-        """True if some raw value is a missing reading; all values of a ``uint8`` are readings."""
-        return self.kind != "uint8"
+        """True if some raw value is missing; all of a ``uint8`` and of differences are readings."""
+        return self.kind != "uint8" and self.difference is None
 
     @property
     def has_missing_state(self) -> bool:
@@ -79,10 +88,45 @@ class Feature:
         else:
             if self.kind in LARGEST_INT:
                 values = saturated(self.kind, values)
-            thresholds = np.asarray(self.thresholds, dtype=np.float64)
-            known = np.searchsorted(thresholds, values, side="left")
+            known = self._n_below(values)
         is_missing = missing_cells(self.kind, numbers)
         return np.where(is_missing, self.missing_state, known).astype(np.int64)
+
+    def states_of_difference(self, first: AnyArray, second: AnyArray) -> IntArray:
+        """
+        Return the states of a difference.
+
+        Shapes: `first`, `second` (n_rows,) int64 or float64, readings of the type; returns
+        (n_rows,) int64.
+        """
+        return self._n_below(first - second).astype(np.int64)
+
+    def _n_below(self, values: AnyArray) -> IntArray:
+        thresholds = np.asarray(self.thresholds, dtype=np.float64)
+        return np.searchsorted(thresholds, values, side="left")
+
+
+def inputs_of(features: Sequence[Feature]) -> tuple[Feature, ...]:
+    """Return the features with readings of their own, which come before all differences."""
+    return tuple(feature for feature in features if feature.difference is None)
+
+
+def subtracted(features: Iterable[Feature]) -> frozenset[int]:
+    """Return the inputs whose readings form the differences among some features."""
+    return frozenset(k for feature in features for k in feature.difference or ())
+
+
+def integer_readings(feature: Feature, column: Column) -> AnyArray:
+    """
+    Return the readings of an integer feature as the C takes them, missing ones as the marker.
+
+    Shapes: returns (n_rows,) int64 or float64.
+    """
+    column = numeric_cells(feature.name, column)
+    check_present(feature, column)
+    values = saturated(feature.kind, whole_cells(feature.name, column))
+    marker = MISSING_INT.get(feature.kind)
+    return values if marker is None else np.where(column.missing, marker, values)
 
 
 def saturated(kind: str, values: AnyArray) -> AnyArray:
@@ -208,6 +252,11 @@ def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:
     columns: Mapping[str, Column] = {column.name: column for column in table.columns}
     X = np.empty((table.n_rows, len(features)), dtype=np.int64)
     for i, feature in enumerate(features):
+        if feature.difference is not None:
+            read = (features[k] for k in feature.difference)
+            first, second = (integer_readings(each, columns[each.name]) for each in read)
+            X[:, i] = feature.states_of_difference(first, second)
+            continue
         if feature.name not in columns:
             raise DataError(
                 f"the table has no column {feature.name!r}, which the model reads; its columns "
@@ -221,11 +270,11 @@ def missing_of(features: tuple[Feature, ...], table: Table) -> BoolArray:
     """
     Return where a classifier's features are missing in a table.
 
-    Shapes: returns (n_rows, n_features) bool.
+    Shapes: returns (n_rows, n_features) bool, false for differences.
     """
     columns = {column.name: column for column in table.columns}
-    is_missing = np.empty((table.n_rows, len(features)), dtype=np.bool_)
-    for i, feature in enumerate(features):
+    is_missing = np.zeros((table.n_rows, len(features)), dtype=np.bool_)
+    for i, feature in enumerate(inputs_of(features)):
         column = columns[feature.name]
         if feature.kind in LARGEST_INT:
             column = numeric_cells(feature.name, column)

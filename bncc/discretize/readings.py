@@ -13,8 +13,9 @@ from bncc.discretize.feature import (
     Feature,
     category_codes,
     check_present,
+    inputs_of,
+    integer_readings,
     numeric_cells,
-    saturated,
     whole_cells,
 )
 from bncc.discretize.missing import MISSING_INT, is_marked, missing_mark
@@ -34,13 +35,15 @@ def state_dtype(n_states: Sequence[int]) -> np.dtype[np.unsignedinteger]:
 
 
 def raw_dtypes(features: Sequence[Feature]) -> tuple[np.dtype[Any], ...]:
-    """Return the C type of each raw reading."""
-    return tuple(np.dtype(f.kind) if f.is_numeric else state_dtype((n_known(f),)) for f in features)
+    """Return the C type of each raw reading; differences have none."""
+    inputs = inputs_of(features)
+    return tuple(np.dtype(f.kind) if f.is_numeric else state_dtype((n_known(f),)) for f in inputs)
 
 
 def is_array(features: Sequence[Feature]) -> bool:
     """Return whether readings are an array: one type, and not both numbers and codes of a byte."""
-    kinds = zip(raw_dtypes(features), (f.is_numeric for f in features), strict=True)
+    numeric = (f.is_numeric for f in inputs_of(features))
+    kinds = zip(raw_dtypes(features), numeric, strict=True)
     return len(set(kinds)) == 1
 
 
@@ -48,15 +51,25 @@ def states_of_raw(features: Sequence[Feature], R: FloatArray) -> IntArray:
     """
     Return the states of raw readings: the rule that ``predict_raw`` follows.
 
-    Shapes: `R` (n, n_features) float64; returns X (n, n_features) int64, states.
+    Shapes: `R` (n, n_inputs) float64; returns X (n, n_features) int64, states.
     """
-    X = np.empty(R.shape, dtype=np.int64)
+    X = np.empty((len(R), len(features)), dtype=np.int64)
     for i, feature in enumerate(features):
-        X[:, i] = _states(feature, R[:, i])
+        values = R[:, i] if feature.difference is None else _difference(R, *feature.difference)
+        X[:, i] = states_of_values(feature, values)
     return X
 
 
-def _states(feature: Feature, values: FloatArray) -> IntArray:
+def _difference(R: FloatArray, first: int, second: int) -> FloatArray:
+    return np.asarray(R[:, first] - R[:, second])
+
+
+def states_of_values(feature: Feature, values: FloatArray) -> IntArray:
+    """
+    Return the states of a feature's raw readings, or of differences.
+
+    Shapes: `values` (n,) float64; returns (n,) int64.
+    """
     if feature.is_numeric:
         # Not Feature.states: a second way to count, so that one mistake cannot hide in both.
         known = np.zeros(len(values), dtype=np.int64)
@@ -118,14 +131,34 @@ def representatives(feature: Feature) -> FloatArray:
     """
     # The last value of a state counts: markers and numbers out of range come first among probes.
     values = probe_values(feature)
-    states = _states(feature, values)
+    states = states_of_values(feature, values)
     chosen = np.full(feature.n_states, values[states == feature.missing_state][:1].sum())
     chosen[states] = values
     return chosen
 
 
+def with_difference(
+    features: Sequence[Feature], difference: Feature, R: FloatArray, wanted: FloatArray
+) -> FloatArray:
+    """
+    Return raw rows whose readings have given differences, or the nearest that their type holds.
+
+    Shapes: `R` (n, n_inputs) float64; `wanted` (n,) float64; returns (n, n_inputs) float64.
+    """
+    assert difference.difference is not None
+    first, second = difference.difference
+    kind = features[first].kind
+    low, high = MISSING_INT.get(kind, SMALLEST_INT[kind]), LARGEST_INT[kind]
+    moved = R.copy()
+    moved[:, first] = np.clip(R[:, second] + wanted, low, high)
+    moved[:, second] = np.clip(moved[:, first] - wanted, low, high)
+    return moved
+
+
 def missing_reading(feature: Feature) -> float:
     """Return the value by which the C marks a missing reading; NaN where it has none."""
+    if not feature.has_marker:
+        return float("nan")
     return missing_mark(feature.kind, state_dtype((n_known(feature),)))
 
 
@@ -138,11 +171,12 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
     """
     Return a table's readings as the C takes them.
 
-    Shapes: returns R (n_rows, n_features) float64, values of the C types.
+    Shapes: returns R (n_rows, n_inputs) float64, values of the C types.
     """
     columns = {column.name: column for column in table.columns}
-    R = np.empty((table.n_rows, len(features)))
-    for i, feature in enumerate(features):
+    inputs = inputs_of(features)
+    R = np.empty((table.n_rows, len(inputs)))
+    for i, feature in enumerate(inputs):
         if feature.name not in columns:
             raise DataError(f"the table has no column {feature.name!r}, which the model reads")
         R[:, i] = _readings(feature, columns[feature.name])
@@ -150,6 +184,8 @@ def raw_of_table(features: Sequence[Feature], table: Table) -> FloatArray:
 
 
 def _readings(feature: Feature, column: Column) -> AnyArray:
+    if feature.kind in LARGEST_INT:
+        return integer_readings(feature, column)
     marker = missing_reading(feature)
     if feature.kind == "category":
         codes = category_codes(feature, column)
@@ -161,15 +197,13 @@ def _readings(feature: Feature, column: Column) -> AnyArray:
             floats = column.values.astype(np.float32).astype(np.float64)
         return np.where(column.missing, marker, floats)
     values = whole_cells(feature.name, column)
-    if feature.is_numeric:
-        return np.where(column.missing, marker, saturated(feature.kind, values))
     fits = ~column.missing & (values >= 0) & (values < feature.n_states)
     return np.where(fits, values, marker)
 
 
 def far_table(features: Sequence[Feature], n_rows: int, rng: np.random.Generator) -> Table:
     """Return a table whose cells are mostly beyond what training has seen."""
-    return Table(tuple(_far_column(feature, n_rows, rng) for feature in features))
+    return Table(tuple(_far_column(feature, n_rows, rng) for feature in inputs_of(features)))
 
 
 def _far_column(feature: Feature, n_rows: int, rng: np.random.Generator) -> Column:

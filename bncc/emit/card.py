@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import Feature, subtracted
 from bncc.emit.provenance import command_lines, data_line, recall_line
 from bncc.lower.c.c99 import counted, number_text
 from bncc.lower.c.identifiers import c_comment, c_unit, constant_name, constant_names
@@ -243,6 +243,7 @@ def feature_lines(
 ) -> list[str]:
     """Return one entry per input: name, states, thresholds or categories, range, missing state."""
     lines: list[str] = []
+    read_in_pairs = subtracted(feature for i, feature in enumerate(features) if i not in unread)
     for i, feature in enumerate(features):
         words = [f"{i:3}  {c_comment(feature.name)}: {counted(feature.n_states, 'state')}"]
         if feature.is_numeric:
@@ -254,10 +255,16 @@ def feature_lines(
         seen = _seen(ranges[i]) if ranges is not None else ""
         missing = f"missing: state {feature.missing_state}" if feature.has_marker else ""
         more = [each for each in (seen, missing) if each]
-        more += ["not used"] if i in unread else []
+        more += [_pair(*feature.difference)] if feature.difference is not None else []
+        if i in unread:
+            more += ["read in differences alone" if i in read_in_pairs else "not used"]
         words[-1] += ";" if more else ""
         lines += _wrapped([*words, *(f"{each};" for each in more[:-1]), *more[-1:]])
     return lines
+
+
+def _pair(first: int, second: int) -> str:
+    return f"reading {first} minus reading {second}"
 
 
 def _thresholds(feature: Feature) -> list[str]:

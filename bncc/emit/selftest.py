@@ -62,7 +62,7 @@ def coverage(model: Model, inputs: Vectors, steps: Steps, layout: Layout) -> lis
     n_shown = int(np.bitwise_count(steps.shown.bits).sum(dtype=np.int64))
     lines = [f"{_part(n_read, n_rows)} rows of the tables"]
     if layout.raw is not None:
-        n_found, n_ends = _ends(model.features, inputs)
+        n_found, n_ends = _ends(model.inputs, inputs)
         lines.append(f"{_part(n_found, n_ends)} readings at the boundaries of states")
     lines.append(
         f"{_part(n_shown, n_bits)} single-bit errors in table entries, by the predicted class "

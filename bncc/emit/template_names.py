@@ -22,6 +22,8 @@ def template_names(layout: Layout) -> dict[str, object]:
     types = {a.name: a.type for a in layout.arrays}
     return {
         "n_features": len(program.features),
+        "n_readings": len(layout.raw.inputs) if layout.raw else 0,
+        "N_READINGS": _number_of_readings(layout),
         "n_classes": program.n_classes,
         "unit_exponent": -program.frac_bits,
         "largest_sum": kernel.largest_sum,
@@ -80,6 +82,13 @@ def _readers(arrays: tuple[ArrayText, ...]) -> list[dict[str, str]]:
     return [{"type": c_type, "pgm": PGM[c_type]} for c_type in sorted(types)]
 
 
+def _number_of_readings(layout: Layout) -> str:
+    """Return the number of readings in C: that of features, unless some have none."""
+    if layout.raw is not None and layout.raw.has_differences:
+        return f"{len(layout.raw.inputs)}U"
+    return f"{layout.name.upper()}_N_FEATURES"
+
+
 def _raw_missing(raw: RawPlan | None) -> str:
     if raw is None or not raw.is_array:
         return ""
@@ -91,7 +100,7 @@ def _raw_missing(raw: RawPlan | None) -> str:
 
 def _narrowing(raw: RawPlan | None) -> str:
     """Return what a driver has to heed where readings are integers."""
-    kinds = sorted({field.kind for field in raw.fields} & LARGEST_INT.keys()) if raw else []
+    kinds = sorted({field.kind for field in raw.inputs} & LARGEST_INT.keys()) if raw else []
     if not kinds:
         return ""
     ends = " or ".join(f"{kind.upper()}_MIN + 1" if missing_text(kind) else "0" for kind in kinds)

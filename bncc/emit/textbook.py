@@ -234,7 +234,7 @@ def _raw_arrays(model: Model, plan: RawPlan) -> list[ArrayText]:
     """Return the thresholds of each kind, floats as floats, and what finds a feature's own."""
     kinds = [kind for kind in plan.kinds if not kind.startswith("code")]
     arrays = [_thresholds(model, kind) for kind in kinds]
-    if plan.is_array and kinds:
+    if plan.is_array and not plan.has_differences and kinds:
         begins = [0, *(field.last for field in plan.fields)]
         meaning = "Index of each feature's first threshold."
         arrays.append(array("first_threshold", plan.cut_bits, begins, meaning))

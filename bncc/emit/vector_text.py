@@ -103,7 +103,7 @@ def vector_text(
 ) -> VectorText:
     """Print vectors for an emission."""
     n, raw = len(vectors.classes), layout.raw
-    features = layout.program.features
+    features, inputs = layout.program.features, model.inputs
     state_bytes = layout.state_bits // 8
     most = (1 << layout.state_bits) - 1
     unread = layout.check.unread
@@ -116,7 +116,7 @@ def vector_text(
     array_bytes = [vectors.states.size * state_bytes, n, len(features) * state_bytes]
     found: dict[str, Any] = {}
     if raw is not None:
-        lines = _reading_lines(vectors.readings, features, layout.name.upper(), raw.is_array)
+        lines = _reading_lines(vectors.readings, inputs, layout.name.upper(), raw.is_array)
         found["readings"] = tuple(lines)
         found["n_readings"] = vectors.readings.size if raw.is_array else n
         row_bytes = sum(dtype.itemsize for dtype in raw_dtypes(features))
@@ -126,7 +126,7 @@ def vector_text(
         found["checked"] = tuple(wrap(answers.tolist(), signed=True))
         alone = limit_vectors(model, layout.range_check.limits)
         n_rows = len(alone.readings)
-        lines = _reading_lines(alone.readings, features, layout.name.upper(), raw.is_array)
+        lines = _reading_lines(alone.readings, inputs, layout.name.upper(), raw.is_array)
         found |= {
             "n_limit_rows": n_rows,
             "n_limits": alone.readings.size if raw.is_array else n_rows,
@@ -150,7 +150,8 @@ def vector_text(
         found |= _step_text(model, vectors, layout, steps, len(kept.features))
         n_kept = len(kept.features)
         array_bytes += [n_kept * (1 if len(features) < 256 else 2), n_kept * state_bytes, n_kept]
-        if raw is not None and layout.direct is not None and all(map(has_all_states, features)):
+        has_ends = not model.has_differences and all(map(has_all_states, features))
+        if raw is not None and layout.direct is not None and has_ends:
             found |= _end_text(layout) if raw.is_array else _end_rows(layout)
             of_one = row_bytes // (len(features) if raw.is_array else 1)
             array_bytes += [found["n_ends"] * of_one, 2 * len(features) * raw.is_array]

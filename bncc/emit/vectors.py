@@ -17,6 +17,8 @@ from bncc.discretize.readings import (
     raw_of_table,
     state_dtype,
     states_of_raw,
+    states_of_values,
+    with_difference,
 )
 from bncc.errors import DataError
 from bncc.model.checked import Limits, beyond, predict_checked
@@ -54,23 +56,25 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     """Draw inputs from a fixed seed that have the ends of all states, near ties of classes."""
     n = usual_number(model) if n_vectors is None else n_vectors
     rng = np.random.default_rng(0)
-    ends = [end_readings(feature) for feature in model.features]
+    ends = [end_readings(feature) for feature in model.inputs]
     if isinstance(model.structure, TableEnsemble):
         # Zero divides the floats by the order of their bits, which cuts may be compared with.
-        ends = [_with_zero(f, each) for f, each in zip(model.features, ends, strict=True)]
-    highest = [_highest(f, each) for f, each in zip(model.features, ends, strict=True)]
+        ends = [_with_zero(f, each) for f, each in zip(model.inputs, ends, strict=True)]
+    highest = [_highest(f, each) for f, each in zip(model.inputs, ends, strict=True)]
     R = np.array([[each[0] for each in ends], highest, [each[-1] for each in ends]])[:n]
     used = [np.zeros(len(each), np.int64) for each in ends]
     seen = np.bincount(
         predict(model, states_of_raw(model.features, R)), minlength=len(model.classes)
     )
     # By tree: which leaves were reached by a number and by no number of each feature.
-    reached = [np.zeros((len(table), model.n_features, 2), np.bool_) for table in model.tables]
-    every = np.arange(model.n_features)
+    every = np.arange(len(model.inputs))
+    reached = [np.zeros((len(table), len(every), 2), np.bool_) for table in model.tables]
     for _ in range(n - len(R)):
         is_free = all(counts.all() for counts in used)
         chosen = np.column_stack([_drawn_ends(counts, rng, is_free) for counts in used])
         drawn = np.column_stack([each[chosen[:, j]] for j, each in enumerate(ends)])
+        if model.has_differences:
+            drawn = _with_ends_of_differences(model, drawn, rng)
         total = costs(model, states_of_raw(model.features, drawn))
         classes = total.argmin(axis=1)
         nearest = np.partition(total, min(1, total.shape[1] - 1), axis=1)[:, :2]
@@ -94,6 +98,20 @@ def drawn_vectors(model: Model, n_vectors: int | None = None) -> Vectors:
     return Vectors(R, X, predict(model, X))
 
 
+def _with_ends_of_differences(
+    model: Model, drawn: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return readings of which half have an end of a state of one difference."""
+    differences = model.features[len(model.inputs) :]
+    for row in range(0, len(drawn), 2):
+        feature = differences[rng.integers(len(differences))]
+        wanted = rng.choice(end_readings(feature), 1)
+        drawn[row : row + 1] = with_difference(
+            model.features, feature, drawn[row : row + 1], wanted
+        )
+    return drawn
+
+
 def vectors_of_table(model: Model, table: Table, n_vectors: int | None = None) -> Vectors:
     """Choose rows of a table, preferring an equal share of each class that is decided for."""
     if table.n_rows == 0:
@@ -111,7 +129,7 @@ def usual_number(model: Model) -> int:
     """Return how many vectors there are where their number is not given."""
     states = model.n_features * state_dtype(model.n_states).itemsize
     readings = sum(dtype.itemsize for dtype in raw_dtypes(model.features))
-    n_ends = max(len(end_readings(feature)) for feature in model.features)
+    n_ends = max(len(end_readings(feature)) for feature in model.inputs)
     most = min(max(N_FIRST + n_ends + N_FREE, FEW_VECTORS), MOST_VECTORS)
     return int(np.clip(MAX_BYTES // (states + readings), 4, most))
 
@@ -131,7 +149,7 @@ def end_readings(feature: Feature) -> FloatArray:
         known = n_known(feature)
         return np.array([*range(known), *([known] if known < missing else []), missing])
     values = values[values != missing]  # no float equals NaN
-    states = states_of_raw((feature,), values[:, None])[:, 0]
+    states = states_of_values(feature, values)
     first = np.flatnonzero(np.diff(states, prepend=-1))
     last = np.append(first[1:] - 1, len(states) - 1)
     ends = values[np.unique(np.concatenate([first, last]))]
@@ -149,7 +167,7 @@ def state_ends(feature: Feature) -> FloatArray:
     ends = np.full((feature.n_states, 2), missing_or(feature, 0), dtype=np.float64)
     values = np.sort(probe_values(feature))
     values = values[np.isfinite(values)]
-    states = states_of_raw((feature,), values[:, None])[:, 0]
+    states = states_of_values(feature, values)
     # If a state has several values, the last one written stays.
     ends[states[::-1], 0] = values[::-1]
     ends[states, 1] = values
@@ -158,7 +176,7 @@ def state_ends(feature: Feature) -> FloatArray:
 
 def has_all_states(feature: Feature) -> bool:
     """Return whether every state of a feature has a reading."""
-    found = states_of_raw((feature,), state_ends(feature)[:, :1])[:, 0]
+    found = states_of_values(feature, state_ends(feature)[:, 0])
     return bool((found == np.arange(feature.n_states)).all())
 
 
@@ -207,15 +225,15 @@ class LimitVectors:
 def limit_vectors(model: Model, limits: Sequence[Limits]) -> LimitVectors:
     """Return readings that try every limit from both sides and each reading alone missing."""
     rows = []
-    for feature, each in zip(model.features, limits, strict=True):
+    for feature, each in zip(model.inputs, limits, strict=True):
         marker = missing_or(feature, each.low)
         signed = -np.nan if feature.kind == "float32" else marker
         rows.append([each.low, each.high, *beyond(feature, each), marker, signed])
-    has_floats = any(feature.kind == "float32" for feature in model.features)
+    has_floats = any(feature.kind == "float32" for feature in model.inputs)
     R = np.array(rows, dtype=np.float64).T[: 6 if has_floats else 5]
     answers = []
     for row in R:
-        tried = np.tile(R[0], (model.n_features, 1))
+        tried = np.tile(R[0], (len(model.inputs), 1))
         np.fill_diagonal(tried, row)
         answers.append(predict_checked(model, limits, tried))
     return LimitVectors(R, np.array(answers))

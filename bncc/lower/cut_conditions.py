@@ -57,7 +57,8 @@ def cut_condition(
     Return the condition that a reading's state is at least ``least``, which is 1 or more.
 
     ``reading`` is its C expression, and ``name`` what the functions' names start with. With
-    ``high_byte``, a number of 16 bits is compared by its high byte alone where that is exact.
+    ``high_byte``, a number of 16 bits is compared by its high byte alone where that is exact and
+    saves loading the other.
     """
     is_missing_above = feature.missing_state >= least
     if feature.kind in ("category", "state"):
@@ -68,7 +69,8 @@ def cut_condition(
     if feature.kind == "float32":
         return _float(float(threshold), reading, name, is_missing_above)
     limit = int(threshold)
-    if feature.kind == "int16" and high_byte and _has_high_byte(limit) and not is_missing_above:
+    in_memory = high_byte and feature.difference is None
+    if feature.kind == "int16" and in_memory and _has_high_byte(limit) and not is_missing_above:
         return _exceeds("int8", f"{name}_{HIGH_BYTE}({reading})", str(limit >> 8), HIGH_BYTE)
     return _integer(feature.kind, limit, reading, is_missing_above)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import Feature, inputs_of
 from bncc.lower.c.c99 import ArrayText, array, unsigned, whole_text
 from bncc.lower.discretizers.steps import float_key
 from bncc.lower.raw import RawPlan, missing_text
@@ -49,13 +49,13 @@ def checked_text(
     features: Sequence[Feature], limits: tuple[Limits, ...], raw: RawPlan
 ) -> CheckedText:
     """Lay out the checked entry point."""
-    kinds = sorted({field.kind for field in raw.fields})
+    kinds = sorted({field.kind for field in raw.inputs})
     checks = tuple(map(_check, kinds))
-    ends = [_ends(*pair) for pair in zip(features, limits, strict=True)]
+    ends = [_ends(*pair) for pair in zip(inputs_of(features), limits, strict=True)]
     if not raw.is_array:
         arguments = tuple(
             f"{whole_text(field.kind, low)}, {whole_text(field.kind, high)}"
-            for field, (low, high) in zip(raw.fields, ends, strict=True)
+            for field, (low, high) in zip(raw.inputs, ends, strict=True)
         )
         return CheckedText(limits, checks, arguments, ())
     c_type = checks[0].limit_type

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import Feature, inputs_of, subtracted
 from bncc.discretize.readings import is_array, n_known
 from bncc.lower.c.c99 import ArrayText, unsigned
 from bncc.lower.c.identifiers import field_names, titled
@@ -20,9 +20,9 @@ from bncc.lower.discretizers.rates import Search
 
 @dataclass(frozen=True)
 class RawField:
-    """One raw input."""
+    """A feature's reading: a raw input, or the difference of two."""
 
-    field: str  # Member of the raw struct
+    field: str  # Member of the raw struct; empty for a difference
     c_type: str  # Its type
     # Which state function reads it: a numeric kind, ``code8`` or ``code16``
     kind: str
@@ -34,13 +34,14 @@ class RawField:
     comment: str  # Column name or range, and what is missing
     own: str = ""  # What its own state function's name ends with; empty where it shares one
     is_read: bool = True  # False if no table reads its state, which is then 0
+    reading: str = ""  # Its C expression
 
 
 @dataclass(frozen=True)
 class RawPlan:
     """Template data for the raw entry point."""
 
-    fields: tuple[RawField, ...]  # One per feature
+    fields: tuple[RawField, ...]  # One per feature: inputs, then differences
     is_array: bool  # True if all raw inputs share one type and are passed as an array
     is_loop: bool  # True if one loop finds all states, which only an array allows
     search: Search  # How thresholds in arrays are searched
@@ -53,9 +54,19 @@ class RawPlan:
     instructions: int  # Estimated instructions, on AVR cycles, that find all states
 
     @property
+    def inputs(self) -> tuple[RawField, ...]:
+        """The raw inputs."""
+        return tuple(field for field in self.fields if field.field)
+
+    @property
+    def has_differences(self) -> bool:
+        """True if some features are differences of inputs."""
+        return len(self.inputs) < len(self.fields)
+
+    @property
     def has_missing(self) -> bool:
         """True if some value of some input is a missing or unseen reading."""
-        return any(field.kind != "uint8" for field in self.fields)
+        return any(field.kind != "uint8" for field in self.inputs)
 
     @property
     def needs_float_bits(self) -> bool:
@@ -74,13 +85,15 @@ def plan_raw(
 ) -> RawPlan:
     """Lay out thresholds and raw inputs; some may be unread, not all."""
     names = field_names(feature.name for feature in features)
+    readings = _readings(features, names)
+    only_subtracted = subtracted(f for i, f in enumerate(features) if i not in unread)
     counts: dict[str, int] = {}
     fields, functions = [], []
     for i, feature in enumerate(features):
         method, tree = chosen.methods[i], chosen.trees[i]
         unit = units[i] if units else ""
         if i in unread and not chosen.is_loop:
-            fields.append(_unread_field(feature, names[i], unit))
+            fields.append(_unread_field(feature, names[i], unit, i in only_subtracted))
         elif method is not None and tree is not None:
             own = state_function(feature, names[i], i, name, method, tree)
             functions.append(own)
@@ -91,6 +104,8 @@ def plan_raw(
             fields.append(_numeric_field(feature, names[i], unit, first, counts[feature.kind]))
         else:
             fields.append(_code_field(feature, names[i]))
+        named = "" if feature.difference is not None else names[i]
+        fields[i] = replace(fields[i], field=named, reading=readings[i])
     shared = [i for i, field in enumerate(fields) if field.is_read and not field.own]
     kinds = sorted({fields[i].kind for i in shared})
     arrays = [
@@ -115,13 +130,34 @@ def plan_raw(
     )
 
 
-def _unread_field(feature: Feature, name: str, unit: str) -> RawField:
+def _readings(features: Sequence[Feature], names: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return the C expression of each reading.
+
+    The type of a difference holds that of any two readings, so its operands become that type
+    first.
+    """
+    inputs = inputs_of(features)
+    of_array = is_array(features)
+    found = [f"x[{i}]" if of_array else f"x->{names[i]}" for i in range(len(inputs))]
+    for feature in features[len(inputs) :]:
+        assert feature.difference is not None
+        wide = f"{feature.kind}_t"
+        first, second = (f"({wide}){found[k]}" for k in feature.difference)
+        # A subtraction of two int16_t is one of int.
+        narrow = f"({wide})" if feature.kind == "int16" else ""
+        found.append(f"{narrow}({first} - {second})")
+    return tuple(found)
+
+
+def _unread_field(feature: Feature, name: str, unit: str, is_subtracted: bool) -> RawField:
     field = (
         _numeric_field(feature, name, unit, 0, 0)
         if feature.is_numeric
         else _code_field(feature, name)
     )
-    return replace(field, last=0, is_read=False, comment=f"{field.comment}; not used")
+    use = "read in differences alone" if is_subtracted else "not used"
+    return replace(field, last=0, is_read=False, comment=f"{field.comment}; {use}")
 
 
 def missing_text(kind: str) -> str:

@@ -48,9 +48,7 @@ class DirectReadings:
 
 def readings_of(raw: RawPlan) -> tuple[str, ...]:
     """Return the C expression of each reading."""
-    if raw.is_array:
-        return tuple(f"x[{i}]" for i in range(len(raw.fields)))
-    return tuple(f"x->{field.field}" for field in raw.fields)
+    return tuple(field.reading for field in raw.fields)
 
 
 SHORT = ("int8", "int16")

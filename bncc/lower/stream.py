@@ -40,7 +40,7 @@ class StreamPlan:
     is_own: bool  # True if table i reads feature i and nothing else, for all features
     is_once: bool  # True if no feature is read by several tables
     reads_all: bool  # True if each feature is read by exactly one
-    takes_raw: bool  # True if readings have one type and can be fed as well
+    takes_raw: bool  # True if readings have one type, and none are subtracted: can be fed as well
     # The struct, widest members first, so that there is no padding between them
     members: tuple[Member, ...]
     # What stands for the state of a feature that has not been fed; no feature has that state
@@ -90,7 +90,7 @@ def plan_stream(
         is_own=is_own,
         is_once=len(set(read)) == len(read),
         reads_all=sorted(read) == list(range(len(program.features))),
-        takes_raw=raw is not None and raw.is_array,
+        takes_raw=raw is not None and raw.is_array and not raw.has_differences,
         members=_members(program, sum_bits, state_bits, holds_states, name),
         unfed=(1 << state_bits) - 1,
         last=f"{n_states.pop() - 1}U" if len(n_states) == 1 else "",

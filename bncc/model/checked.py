@@ -38,7 +38,7 @@ class Limits:
 
 
 def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...]:
-    """Return within which limits readings are decided on."""
+    """Return within which limits the readings of each input are decided on."""
     if not 0 <= margin <= MOST_MARGIN:
         raise OptionError(
             f"a range margin of {margin} percent is not supported; choose 0 .. {MOST_MARGIN:.0f}"
@@ -51,7 +51,8 @@ def limits_of(model: Model, margin: float = DEFAULT_MARGIN) -> tuple[Limits, ...
         )
     share = Fraction(str(float(margin))) / 100
     known = ranges or (None,) * model.n_features
-    return tuple(_limits(*pair, share) for pair in zip(model.features, known, strict=True))
+    n = len(model.inputs)
+    return tuple(_limits(*pair, share) for pair in zip(model.inputs, known[:n], strict=True))
 
 
 def beyond(feature: Feature, limits: Limits) -> tuple[float, float]:
@@ -77,12 +78,12 @@ def predict_checked(model: Model, limits: Sequence[Limits], R: FloatArray) -> In
     """
     Return what ``m_predict_raw_checked`` returns.
 
-    Shapes: `R` (n, n_features) float64; returns (n,) int64, `ERR_MISSING` or `ERR_RANGE`, by the
+    Shapes: `R` (n, n_inputs) float64; returns (n,) int64, `ERR_MISSING` or `ERR_RANGE`, by the
     first reading that is missing or beyond its limits; otherwise the class.
     """
     answers = predict(model, states_of_raw(model.features, R)).astype(np.int64)
-    for i in reversed(range(model.n_features)):
-        feature, values = model.features[i], R[:, i]
+    for i, feature in reversed(list(enumerate(model.inputs))):
+        values = R[:, i]
         outside = (values < limits[i].low) | (values > limits[i].high)
         missing = is_missing_reading(feature, values)
         answers = np.where(missing, ERR_MISSING, np.where(outside, ERR_RANGE, answers))

@@ -27,11 +27,11 @@ from bncc.structure.decision_tables import (
 )
 from bncc.structure.graph import Structure
 
-FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT = 1, 2, 3, 4
-FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT)
+FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT = 1, 2, 3, 4, 5
+FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
-some of whose features are given, and with boosted tables some of which a decision tree
-addresses."""
+some of whose features are given, with boosted tables some of which a decision tree addresses, and
+with boosted tables some of whose features are differences."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -45,11 +45,12 @@ MAX_DOCUMENT = 32 * 2**20
 def encode(model: Model) -> dict[str, bytes]:
     """Return the entries of a model's file; equal models give equal bytes."""
     check_model(model)
+    number = DIFFERENCE_FORMAT if model.has_differences else _format(model.structure)
     document = {
-        "format": _format(model.structure),
+        "format": number,
         "features": [_feature_record(feature) for feature in model.features],
         "classes": list(model.classes),
-        "structure": _structure_record(model.structure),
+        "structure": _structure_record(model.structure, number),
         "q_format": {
             "int_bits": model.q_format.int_bits,
             "frac_bits": model.q_format.frac_bits,
@@ -88,6 +89,8 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     keys = ("classes", "features", "format", "q_format", "structure", "training")
     labels, records, number, q_record, record, training = _fields(document, keys)
     features = tuple(_feature(record) for record in _items(records, dict))
+    if any(f.difference is not None for f in features) != (number == DIFFERENCE_FORMAT):
+        _malformed("a feature")
     if len(features) > MAX_FEATURES:
         raise ModelFileError("it has too many features")
     q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
@@ -113,7 +116,7 @@ def _canonical(document: Mapping[str, Any]) -> bytes:
 
 
 def _feature_record(feature: Feature) -> dict[str, Any]:
-    return {
+    record: dict[str, Any] = {
         "name": feature.name,
         "kind": feature.kind,
         "n_states": feature.n_states,
@@ -121,10 +124,20 @@ def _feature_record(feature: Feature) -> dict[str, Any]:
         "categories": list(feature.categories),
         "fallback": feature.missing_state,
     }
+    if feature.difference is not None:
+        record["difference"] = list(feature.difference)
+    return record
 
 
 def _feature(record: dict[str, Any]) -> Feature:
     keys = ("name", "kind", "n_states", "thresholds", "categories", "fallback")
+    difference = None
+    if "difference" in record:
+        given = _items(record["difference"], int)
+        if len(given) != 2:
+            _malformed("a difference")
+        difference = given[0], given[1]
+        record = {key: value for key, value in record.items() if key != "difference"}
     name, kind, n_states, thresholds, categories, fallback = _fields(record, keys)
     if type(name) is not str or type(kind) is not str:
         _malformed("a feature's name or kind")
@@ -135,6 +148,7 @@ def _feature(record: dict[str, Any]) -> Feature:
         tuple(_items(thresholds, int, float)),
         tuple(_items(categories, str)),
         _integer(fallback),
+        difference,
     )
 
 
@@ -144,9 +158,9 @@ def _format(structure: Structure | TableEnsemble) -> int:
     return GENERAL_FORMAT if structure.class_parents or structure.given else FORMAT
 
 
-def _structure_record(structure: Structure | TableEnsemble) -> dict[str, Any]:
+def _structure_record(structure: Structure | TableEnsemble, number: int) -> dict[str, Any]:
     if isinstance(structure, TableEnsemble):
-        if _format(structure) == TREE_FORMAT:
+        if number in (TREE_FORMAT, DIFFERENCE_FORMAT):
             return {"tables": [_table_record(grid) for grid in structure.tables]}
         products = [grid for grid in structure.tables if isinstance(grid, DecisionTable)]
         return {
@@ -157,7 +171,7 @@ def _structure_record(structure: Structure | TableEnsemble) -> dict[str, Any]:
         "parents": [list(parents) for parents in structure.parents],
         "class_is_parent": list(structure.class_is_parent),
     }
-    if _format(structure) == GENERAL_FORMAT:
+    if number == GENERAL_FORMAT:
         record |= {"class_parents": list(structure.class_parents), "given": list(structure.given)}
     return record
 
@@ -207,9 +221,13 @@ def _product(features: Any, cuts: Any) -> DecisionTable:
     )
 
 
-def _trees(record: Any) -> TableEnsemble:
+def _tables(record: Any) -> TableEnsemble:
     (records,) = _fields(record, ("tables",))
-    ensemble = TableEnsemble(tuple(_table(each) for each in _items(records, dict)))
+    return TableEnsemble(tuple(_table(each) for each in _items(records, dict)))
+
+
+def _trees(record: Any) -> TableEnsemble:
+    ensemble = _tables(record)
     if _format(ensemble) != TREE_FORMAT:
         _malformed("boosted tables of format 2 in another")
     return ensemble
@@ -224,7 +242,7 @@ def _table(record: dict[str, Any]) -> GridTable:
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS, (_network, _grids, _general_network, _trees), strict=True)
+    zip(FORMATS, (_network, _grids, _general_network, _trees, _tables), strict=True)
 )
 
 

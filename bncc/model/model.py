@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.discretize.feature import Feature
+from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.ranges import reading_ranges
@@ -75,6 +75,26 @@ def check_feature(feature: Feature) -> None:
         raise ModelError(f"the thresholds of {name} are not strictly increasing")
     if feature.kind != "state":
         _check_n_states(name, feature)
+
+
+def check_differences(features: Sequence[Feature]) -> None:
+    """Verify that differences follow all inputs and are those of two integers of one type."""
+    n = len(inputs_of(features))
+    for feature in features[n:]:
+        if feature.difference is None:
+            raise ModelError(f"feature {feature.name!r} comes after a difference")
+    for feature in features[n:]:
+        assert feature.difference is not None
+        if len(set(feature.difference)) != 2 or not all(0 <= k < n for k in feature.difference):
+            raise ModelError(f"feature {feature.name!r} is not the difference of two readings")
+        kinds = {features[k].kind for k in feature.difference}
+        if len(kinds) != 1 or DIFFERENCE_KIND.get(kinds.pop()) != feature.kind:
+            raise ModelError(
+                f"feature {feature.name!r} of kind {feature.kind} does not hold the difference of "
+                "its readings"
+            )
+        if feature.missing_state:
+            raise ModelError(f"feature {feature.name!r} is a difference, which is never missing")
 
 
 def check_grids(grids: TableEnsemble, n_states: Sequence[int]) -> None:
@@ -195,7 +215,7 @@ class Model:
     Parameters
     ----------
     features : tuple of Feature
-        The inputs and their discretization.
+        The inputs and their discretization, then differences of inputs.
     classes : tuple of str
         Class labels in index order.
     structure : Structure or TableEnsemble
@@ -232,6 +252,16 @@ class Model:
         """Number of inputs."""
         return len(self.features)
 
+    @cached_property
+    def inputs(self) -> tuple[Feature, ...]:
+        """Features with readings of their own: all but differences, which come last."""
+        return inputs_of(self.features)
+
+    @property
+    def has_differences(self) -> bool:
+        """True if some features are differences of two readings."""
+        return len(self.inputs) < self.n_features
+
     @property
     def n_classes(self) -> int:
         """Number of classes."""
@@ -261,6 +291,7 @@ def check_model(model: Model) -> None:
         raise ModelError(f"the model has {n} features; 1 .. {MAX_FEATURES} are supported")
     for feature in model.features:
         check_feature(feature)
+    check_differences(model.features)
     for label in model.classes:
         check_text(label)
     if len({feature.name for feature in model.features}) != n:
@@ -293,6 +324,8 @@ def _check_structure(model: Model) -> None:
         if len(structure.tables) != len(model.tables):
             raise ModelError("the model's structure and tables differ in the number of tables")
         return
+    if model.has_differences:
+        raise ModelError("the model is a network, which cannot read differences")
     if len(structure.parents) != n or len(model.tables) != n + bool(structure.class_parents):
         raise ModelError("the model's structure and tables differ in the number of features")
     if structure.class_parents and model.prior.any():

@@ -15,7 +15,7 @@ import numpy as np
 
 from bncc.data.csv import is_unit
 from bncc.data.dataset import Table
-from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature, inputs_of
 from bncc.discretize.readings import is_missing_reading, raw_of_table
 from bncc.errors import ModelError
 
@@ -50,7 +50,7 @@ def readings_record(
 ) -> dict[str, dict[str, Any]]:
     """Return what the training record holds of readings."""
     record = {}
-    for feature in features:
+    for feature in inputs_of(features):
         if feature.kind == "category":
             continue
         readings = raw_of_table((feature,), table)[:, 0]
@@ -72,7 +72,7 @@ def reading_ranges(
     if READINGS not in training:
         return None
     record = training[READINGS]
-    named = {feature.name for feature in features if feature.kind != "category"}
+    named = {feature.name for feature in inputs_of(features) if feature.kind != "category"}
     if not isinstance(record, Mapping) or record.keys() != named:
         raise ModelError("the model's record of readings does not name its features")
     nothing = ReadingRange(None, None)

@@ -1,10 +1,12 @@
 """Used features, and the model without the others."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.discretize.feature import Feature, subtracted
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
 from bncc.structure.decision_tables import TableEnsemble
@@ -28,9 +30,11 @@ def with_used_inputs(model: Model) -> Model:
     """
     Return a model without the features that are not used; decisions and margins stay.
 
-    The first feature remains where none is used, as a function needs an input.
+    The first feature remains where none is used, as a function needs an input. So do those whose
+    readings are subtracted.
     """
-    kept = used_features(model) or (0,)
+    used = used_features(model) or (0,)
+    kept = tuple(sorted({*used, *subtracted(model.features[f] for f in used)}))
     if len(kept) == model.n_features:
         return model
     place = {f: k for k, f in enumerate(kept)}
@@ -39,7 +43,8 @@ def with_used_inputs(model: Model) -> Model:
         names = {model.features[f].name for f in kept}
         record = training[READINGS].items()
         training[READINGS] = {name: entry for name, entry in record if name in names}
-    smaller = replace(model, features=tuple(model.features[f] for f in kept), training=training)
+    features = (_placed(model.features[f], place) for f in kept)
+    smaller = replace(model, features=tuple(features), training=training)
     if isinstance(model.structure, TableEnsemble):
         tables = (
             replace(table, features=tuple(place[f] for f in table.features))
@@ -47,6 +52,14 @@ def with_used_inputs(model: Model) -> Model:
         )
         return replace(smaller, structure=TableEnsemble(tuple(tables)))
     return _network(smaller, model.structure, place, _idle_tables(model))
+
+
+def _placed(feature: Feature, place: Mapping[int, int]) -> Feature:
+    """Return a feature where inputs have other numbers."""
+    if feature.difference is None:
+        return feature
+    first, second = feature.difference
+    return replace(feature, difference=(place[first], place[second]))
 
 
 def _idle_tables(model: Model) -> dict[int, IntArray]:

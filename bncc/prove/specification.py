@@ -64,6 +64,11 @@ def specification(
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
     if entry == "predict-raw":
+        if model.has_differences:
+            raise OptionError(
+                "the model compares differences of readings, which no proof follows yet; prove "
+                "`--entry predict`, or train without --structure-option differences"
+            )
         if any(feature.kind == "state" for feature in model.features):
             raise OptionError("the model has no thresholds; prove `--entry predict`")
         layout = row_dtype(model.features, packed=packed)

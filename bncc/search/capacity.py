@@ -34,7 +34,7 @@ WORTH_MORE = 1.03
 MOST_TRIES = 5
 """Number of tries after which the tables are halved until they fit."""
 
-Kind = tuple[int, bool, bool, bool, int]
+Kind = tuple[int, bool, bool, bool, int, bool]
 """Key of forms with the same row layout."""
 
 
@@ -224,4 +224,5 @@ class Capacity:
 
 def _kind(form: EnsembleConfig) -> Kind:
     """Return the key of forms with the same row layout."""
-    return form.bits, form.dictionary > 0, form.is_branching, form.is_single, form.cut_bits
+    layout = form.bits, form.dictionary > 0, form.is_branching, form.is_single
+    return *layout, form.cut_bits, form.differences > 0

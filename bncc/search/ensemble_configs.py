@@ -38,6 +38,8 @@ ROWS, BITS = (4, 128), (2, 4)
 """Smallest and largest value in the search."""
 MOST_ROWS = 512
 """Largest number of rows if flash has no limit: rows take bytes, but no time."""
+DIFFERENCES = 16
+"""Differences of two columns in the form that may cut them, see `bncc.train.differences`."""
 LEAVES = (8, 16, 32, 64)
 """Limits on leaves of a branching table."""
 LEAVES_ALONE = (8, 16, 32, 64, 128, 256)
@@ -87,6 +89,7 @@ class EnsembleConfig:
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
     cut_bits: int = 0  # See `CUT_BITS`
+    differences: int = 0  # Limit on differences of two columns
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none
     differing: float = 0.0  # Most decisions that it may change; 0 for the default
@@ -127,6 +130,8 @@ class EnsembleConfig:
             options["rows"] = str(self.rows)
         if self.cut_bits:
             options["cut-bits"] = str(self.cut_bits)
+        if self.differences:
+            options["differences"] = str(self.differences)
         if self.front:
             options[FRONT_KEY] = str(self.front)
         if self.differing:
@@ -148,15 +153,20 @@ class EnsembleConfig:
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)
 
 
-def starts(n_classes: int, *, are_wide: bool, is_timed: bool) -> tuple[EnsembleConfig, ...]:
+def starts(
+    n_classes: int, *, are_wide: bool, is_timed: bool, are_bytes: bool = False
+) -> tuple[EnsembleConfig, ...]:
     """
     Return the forms that a search tries in any case, without single tables.
 
-    With a limit on time alone (`is_timed`), tables may be large, as rows take no time.
+    With a limit on time alone (`is_timed`), tables may be large, as rows take no time. If some
+    columns are bytes (`are_bytes`), one form may cut their differences.
     """
     rows = (16, 64, 256) if is_timed else (8, 16, 32)
     found = [EnsembleConfig(rows=n) for n in rows] if "product" in FORMS else []
     found += [EnsembleConfig(rows=rows[1], refit="soft")] if "product" in FORMS else []
+    if "product" in FORMS and are_bytes:
+        found += [EnsembleConfig(rows=rows[1], differences=DIFFERENCES)]
     if "branching" in FORMS:
         bits = _tree_bits(n_classes)[-1]
         found += [EnsembleConfig(leaves=leaves, bits=bits) for leaves in (16, 32)]

@@ -46,7 +46,9 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     seen: set[EnsembleConfig] = set()
     leaders: dict[bool, JudgedSum] = {}  # By the kind of tables
     n_classes = len(given.dataset.classes)
-    first = starts(n_classes, are_wide=are_wide, is_timed=is_timed)
+    first = starts(
+        n_classes, are_wide=are_wide, is_timed=is_timed, are_bytes=given.folds[0].are_bytes
+    )
     new = [*first, *_single(room)]
     while new:
         for form in new:

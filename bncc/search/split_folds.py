@@ -18,10 +18,12 @@ from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.search.ensemble_configs import OF_FRONT
+from bncc.structure.catalog import SUM
+from bncc.train.differences import pairs_of
 from bncc.train.fit_tables import SumRows, sum_rows
 from bncc.train.holdout import split_rows, tells_apart
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of
+from bncc.train.sum_settings import boost_settings_of, inputs_key
 
 ENOUGH_ROWS = 5000
 """Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
@@ -33,6 +35,7 @@ OF_REFIT = frozenset({
 })  # fmt: skip
 """Settings of boosting that do not change how tables grow, apart from their number."""
 BYTE_SPAN = 255
+BYTES = ("int8", "uint8")
 MOST_MODELS = 64
 """Largest number of learned models that are kept for their layouts."""
 SPARE = 1.25
@@ -83,13 +86,30 @@ class Fold:
         kinds = {column.kind for column in self.rest.table.columns}
         return not is_named and bool(kinds & {"integer", "float"})
 
+    @property
+    def are_bytes(self) -> bool:
+        """
+        True if differences of two columns of bytes are a form to try.
+
+        Those of int16 take 32 bits, which widens all that is compared, so they are left to users.
+        """
+        if "differences" in self._base.structure_options:
+            return False
+        rows, _, _ = self._ready(replace(self._base, structure=SUM))
+        pairs = pairs_of(rows.features, self.rest.table)
+        return any(rows.features[first].kind in BYTES for first, _ in pairs)
+
     def grown(self, settings: TrainSettings) -> Boosted:
         """Return tables before the refit."""
         rows, boosting, recipe = self._ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
-        inputs = n_bins_of(settings), cut_bits_of(settings)
-        key: tuple[Hashable, ...] = (*inputs, *grows, recipe.eta, boosting.is_single_tree)
+        key: tuple[Hashable, ...] = (
+            *inputs_key(settings),
+            *grows,
+            recipe.eta,
+            boosting.is_single_tree,
+        )
         if recipe.is_corrective:
             key += (n_tables, boosting.weight_decay)
         asked, grown = self._grown.get(key, (0, None))
@@ -136,7 +156,7 @@ class Fold:
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
     def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
-        key = n_bins_of(settings), cut_bits_of(settings)
+        key = inputs_key(settings)
         if key not in self._rows:
             self._rows[key] = sum_rows(self.rest, settings)
         rows = self._rows[key]

@@ -16,7 +16,7 @@ SUM = "tables"
 """Boosted tables: an additive ensemble, not a network."""
 SUM_KEYS = (
     "tables", "rows", "features", "leaves", "depth", "front", "front-differing", "cuts",
-    "cut-bits", "dictionary", "rate", "decay", "shift",
+    "cut-bits", "differences", "dictionary", "rate", "decay", "shift",
 )  # fmt: skip
 
 CONTRACT = (

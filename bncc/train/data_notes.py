@@ -6,6 +6,7 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Column, Dataset
+from bncc.discretize.feature import subtracted
 from bncc.model.model import Model
 from bncc.structure.decision_tables import TableEnsemble
 
@@ -272,7 +273,8 @@ def silent_features(model: Model) -> tuple[int, ...]:
     """Return the features that no decision depends on."""
     if isinstance(model.structure, TableEnsemble):
         read = {f for grid in model.structure.tables for f in grid.features}
-        return tuple(i for i in range(model.n_features) if i not in read)
+        read |= subtracted(model.features[f] for f in read)
+        return tuple(i for i in range(len(model.inputs)) if i not in read)
     return tuple(i for i, n in enumerate(model.n_states) if n == 1)
 
 

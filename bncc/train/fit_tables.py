@@ -19,6 +19,7 @@ from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
 from bncc.train.coarse_cuts import coarse_inputs
+from bncc.train.differences import with_differences, without_idle_differences
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of, shift_of
 from bncc.train.weights import row_weights
@@ -221,7 +222,7 @@ class SumRows:
 
     def model(self, learned: Learned, bits: int) -> Model:
         """Return the model of boosted tables that were learned from these rows."""
-        inputs, grids = pruned(self.features, learned.grids)
+        inputs, grids = without_idle_differences(*pruned(self.features, learned.grids))
         # Costs of rare classes, and those of a front, may take more bits than those of tables.
         bits = max(bits, *(int(t.max()).bit_length() for t in (learned.prior, *learned.tables)))
         q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
@@ -245,6 +246,7 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
         is_one_kind=settings.readings == READINGS[0],
     )
     features = coarse_inputs(features, readings, cut_bits_of(settings))
+    features = with_differences(features, readings, dataset, settings)
     tables = (readings,) if shape is None else moved_tables(readings, *shape)
     X = np.concatenate([states_of(features, table).astype(np.uint16) for table in tables])
     n_copies = len(X) // dataset.n_rows

@@ -22,7 +22,7 @@ from bncc.train.options import (
     TrainOptions,
     Use,
 )
-from bncc.train.sum_settings import boost_settings_of, cut_bits_of, n_bins_of
+from bncc.train.sum_settings import boost_settings_of, cut_bits_of, differences_of, n_bins_of
 
 FLOAT_FORMAT = QFormat(8, 16)
 """Format of --float models: 24 bits, rounding below 2**-17 nats, so that everything after training
@@ -200,3 +200,4 @@ def _check_sum(settings: TrainSettings) -> None:
     boost_settings_of(settings)
     n_bins_of(settings)
     cut_bits_of(settings)
+    differences_of(settings)

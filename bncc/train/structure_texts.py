@@ -129,6 +129,9 @@ _OPTIONS = {
     "cut-bits": OptionText(
         "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."
     ),
+    "differences": OptionText(
+        "N", "0", "Maximum number of differences of two integer columns to cut as well."
+    ),
     "dictionary": OptionText(
         "N",
         str(_BOOSTING.dictionary),

@@ -32,6 +32,7 @@ PRODUCT_KEYS = ("rows", "features", "dictionary")
 """Options of tables whose rows are combinations of cuts."""
 CUT_BITS = ("0", "8")
 CUTS = between(1, 65534)
+DIFFERENCES = between(0, 1024)
 SHIFTED_EPOCHS = 4, 12
 """Epochs before and after rounding begins, if each row occurs five times."""
 
@@ -115,6 +116,20 @@ def cut_bits_of(settings: TrainOptions) -> int:
     if text not in CUT_BITS:
         raise OptionError(f"structure option cut-bits={text} is unknown; choose 0 or 8")
     return int(text)
+
+
+def differences_of(settings: TrainOptions) -> int:
+    """Return the most differences of two columns that tables may cut."""
+    if "differences" not in settings.structure_options:
+        return 0
+    n = _whole(settings, "differences")
+    DIFFERENCES.check("differences", n)
+    return n
+
+
+def inputs_key(settings: TrainOptions) -> tuple[int, ...]:
+    """Return the options on which the candidate cuts depend."""
+    return n_bins_of(settings), cut_bits_of(settings), differences_of(settings)
 
 
 def shift_of(settings: TrainOptions) -> tuple[int, int] | None:

@@ -187,6 +187,8 @@ SPECIAL = (
     Analyzed("letter_like_float", EmitOptions("m", ENTRIES, optimize="size")),
     Analyzed("ten_classes_2_bits", EmitOptions("m", ENTRIES, optimize="speed", target="x86")),
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"stream"}), has_selftest=True),
+    Analyzed("differences_of_bytes", EmitOptions("m", ENTRIES), has_selftest=True),
+    Analyzed("differences_in_a_struct", EmitOptions("m", ENTRIES | {"checked"})),
     Analyzed("one_state_feature", EmitOptions("n" * MAX_NAME, ENTRIES)),
     Analyzed("mixed_kinds", EmitOptions("m", ENTRIES, constant_time=True)),
     Analyzed("tan_float", EmitOptions("m", ENTRIES, constant_time=True)),

@@ -88,7 +88,7 @@ def machines() -> dict[str, Machine]:
 
 
 MACHINES = machines()
-MODELS = {**hand.NAMED, **LARGE}
+MODELS = {**hand.NAMED, **hand.DIFFERENCES, **LARGE}
 TOO_LARGE_FOR_AVR = {"large_tables"}
 BY_KERNEL = (
     "naive_integer", "tan_float", "general_network", "letter_like_1_bit", "ten_classes_2_bits",

@@ -44,6 +44,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     **LARGE,
     **hand.TREES,
     **hand.FRONTS,
+    **hand.DIFFERENCES,
     "tables_of_floats": partial(direct.model_of, "float32"),
     "tables_of_int16": partial(direct.model_of, "int16"),
     "tables_of_codes": lambda: mixed.model_of(mixed.MIXES["codes"], 9),
@@ -52,7 +53,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     "ranged_tables": lambda: ranged(hand.sum_of_tables()),
 }
 """Every handwritten model, the random ones of a realistic size, and the trained examples."""
-WHOLE = (*hand.NAMED, *hand.TREES, *hand.FRONTS, *_EXAMPLES, "ranged")
+WHOLE = (*hand.NAMED, *hand.TREES, *hand.FRONTS, *hand.DIFFERENCES, *_EXAMPLES, "ranged")
 """Models small enough for the whole search for near ties, which the self-test begins with."""
 VARIED = (
     "naive_integer", "tan_float", "general_network", "pseudo_tan", "sum_of_tables", "wide_states",
@@ -60,8 +61,12 @@ VARIED = (
 )  # fmt: skip
 """One or two of each structure and type of reading."""
 _FEW = ("tan_float", "sum_of_tables", "general_network", "mixed_kinds", "robot")
-_COMPARING = ("sum_of_tables", "tables_of_floats", "tables_of_int16", "tables_of_codes")
-"""Tables of cuts of mixed types, of one that may be converted once, of integers, and of codes."""
+_COMPARING = (
+    "sum_of_tables", "tables_of_floats", "tables_of_int16", "tables_of_codes",
+    "differences_of_bytes",
+)  # fmt: skip
+"""Tables of cuts of mixed types, of one that may be converted once, of integers, of codes, and of
+differences."""
 _UNUSED = ("sum_of_tables", "one_tree", "one_state_feature", "general_network")
 """Models with a feature that decisions do not depend on, and one without."""
 

@@ -22,7 +22,7 @@ def checked_cases(
     """Generate the inputs of ``m_predict_raw_checked``, block by block."""
     rng = np.random.default_rng(effort.seed)
     size = max(1, _BLOCK_CELLS // model.n_features)
-    for R in _blocks(model.features, limits, table, effort.n_random, size, rng):
+    for R in _blocks(model.inputs, limits, table, effort.n_random, size, rng):
         y = predict_checked(model, limits, R).astype(np.int16)
         yield Case("raw_checked", R, y)
 

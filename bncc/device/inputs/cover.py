@@ -7,10 +7,17 @@ from math import prod
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.discretize.readings import probe_values, representatives, states_of_raw
+from bncc.discretize.readings import (
+    probe_values,
+    representatives,
+    states_of_values,
+    with_difference,
+)
 from bncc.model.model import Model
 from bncc.model.reference import costs, predict
 
+DIFFERENCE_CONTEXTS = 8
+"""Rows that test each value of a difference."""
 PROBE_CELLS = 2**24
 """Limit on the cells of all readings that test one value of one feature, for huge models."""
 
@@ -160,9 +167,9 @@ def raw_blocks(
     """
     Generate raw readings that test every probe value of every feature.
 
-    Shapes: yields (n, n_features) float64, values of the C types.
+    Shapes: yields (n, n_inputs) float64, values of the C types.
     """
-    values = [probe_values(feature) for feature in model.features]
+    values = [probe_values(feature) for feature in model.inputs]
     for start, stop in spans(n_random, size):
         yield np.column_stack([rng.choice(v, size=stop - start) for v in values])
     # Every value of every feature together, in a few inputs ...
@@ -171,6 +178,20 @@ def raw_blocks(
         yield np.column_stack([v[k % len(v)] for v in values])
     # ... then each alone, where the decision depends on it.
     yield from _stacked(_probes(model, values, rng), size)
+    yield from _stacked(_difference_probes(model, rng), size)
+
+
+def _difference_probes(model: Model, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Generate raw rows that test each value of each difference, in several contexts."""
+    values = [probe_values(feature) for feature in model.inputs]
+    budget = PROBE_CELLS // model.n_features
+    for feature in model.features[len(model.inputs) :]:
+        wanted = np.repeat(probe_values(feature), DIFFERENCE_CONTEXTS)
+        budget -= len(wanted)
+        if budget < 0:
+            return
+        R = np.column_stack([rng.choice(v, size=len(wanted)) for v in values])
+        yield with_difference(model.features, feature, R, wanted)
 
 
 def _stacked(parts: Iterator[FloatArray], size: int) -> Iterator[FloatArray]:
@@ -197,10 +218,10 @@ def _probes(
     X = random_states(model, 128, rng)
     X = np.concatenate([boundary_states(model, X), X[:1]])
     total, tables = costs(model, X), readers(model)
-    R = np.column_stack([representatives(f)[X[:, j]] for j, f in enumerate(model.features)])
+    R = np.column_stack([representatives(f)[X[:, j]] for j, f in enumerate(model.inputs)])
     budget = PROBE_CELLS // model.n_features
-    for i, feature in enumerate(model.features):
-        own = states_of_raw((feature,), values[i][:, None])[:, 0]
+    for i, feature in enumerate(model.inputs):
+        own = states_of_values(feature, values[i])
         decisions = decisions_along(model, X, total, i, tables[i])
         pairs = _revealing(decisions, own, feature.missing_state)
         budget -= len(pairs)

@@ -15,7 +15,7 @@ from hypothesis import given
 from bncc.errors import BnccError, ModelError, ModelFileError, OptionError
 from bncc.model import file as module
 from bncc.model.archive import pack, unpack, with_sums
-from bncc.model.file import DOCUMENT, load_model, model_digest, save_model
+from bncc.model.file import DOCUMENT, FORMATS, load_model, model_digest, save_model
 from tests import models as hand
 from tests.strategies import models
 
@@ -130,9 +130,10 @@ def _with_format(number):
 
 
 def test_a_newer_format_asks_for_an_update(path):
-    _rewrite(path, _with_format(5))
+    _rewrite(path, _with_format(FORMATS[-1] + 1))
     assert refusal(path).endswith(
-        "has model format 5, and this version of bncc reads up to 4; update bncc"
+        f"has model format {FORMATS[-1] + 1}, and this version of bncc reads up to {FORMATS[-1]}; "
+        "update bncc"
     )
 
 
@@ -142,7 +143,7 @@ def test_a_network_in_the_format_of_other_sums_is_refused(path):
 
 
 def test_a_newer_format_may_have_other_entries(path):
-    _rewrite(path, lambda entries: {**_with_format(5)(entries), "more.npy": b""})
+    _rewrite(path, lambda entries: {**_with_format(FORMATS[-1] + 1)(entries), "more.npy": b""})
     assert refusal(path).endswith("update bncc")
 
 

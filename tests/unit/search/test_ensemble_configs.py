@@ -72,6 +72,16 @@ def test_every_form_is_one_that_is_learned():
                 assert (settings.leaves, settings.bits) == (other.leaves, other.bits)
 
 
+def test_one_form_cuts_differences_of_bytes():
+    """Its neighbors cut them too, so that the search goes on from it."""
+    assert not any(form.differences for form in starts(7, are_wide=False, is_timed=False))
+    found = starts(7, are_wide=False, is_timed=False, are_bytes=True)
+    (form,) = (form for form in found if form.differences)
+    options = form.settings(TrainSettings(), 9).structure_options
+    assert options == {"tables": "9", "rows": "16", "differences": "16"}
+    assert {other.differences for other in neighbors(form, 7, are_numbers=True)} == {16}
+
+
 def test_with_a_limit_on_time_alone_tables_may_be_large():
     assert max(form.rows for form in starts(7, are_wide=False, is_timed=True)) > 128
     many = neighbors(EnsembleConfig(rows=256), 2, are_numbers=False, most_rows=512)

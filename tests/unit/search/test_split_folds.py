@@ -145,6 +145,15 @@ def test_forms_of_other_tables_are_grown_anew(wifi):
         assert to_bytes(fold.model(settings)) == to_bytes(fit_sum(fold.rest, settings))
 
 
+def test_differences_are_tried_of_bytes_alone(wifi):
+    """Not of int16, the usual readings, and not where the user has chosen."""
+    assert not next(folds_of(wifi, BASE)).are_bytes
+    small = replace(BASE, readings="smallest")
+    assert next(folds_of(wifi, small)).are_bytes
+    named = replace(small, structure="tables", structure_options={"differences": "4"})
+    assert not next(folds_of(wifi, named)).are_bytes
+
+
 def test_cuts_are_chosen_of_numbers_alone(wifi):
     assert next(folds_of(wifi, BASE)).are_numbers
     assert not next(folds_of(wifi, replace(BASE, discretize="mdl"))).are_numbers
