@@ -105,12 +105,16 @@ class Family:
     is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
     # Has layouts for programs with tables that decision trees address, and for no others
     is_for_trees: bool = False
+    # Has layouts for programs with a gate, too
+    has_gates: bool = False
     streams: bool = False  # Rows are added individually, in any order, to one sum per class
     no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
 
     def __call__(self, program: Program) -> Iterator[Kernel]:
         """Yield the layouts of a program."""
         if has_trees(program) != self.is_for_trees:
+            return
+        if program.gate is not None and not self.has_gates:
             return
         for kernel in self.layouts(program):
             is_listed = isinstance(kernel, self.kernel)

@@ -130,9 +130,9 @@ def _with_format(number):
 
 
 def test_a_newer_format_asks_for_an_update(path):
-    _rewrite(path, _with_format(5))
+    _rewrite(path, _with_format(6))
     assert refusal(path).endswith(
-        "has model format 5, and this version of bncc reads up to 4; update bncc"
+        "has model format 6, and this version of bncc reads up to 5; update bncc"
     )
 
 
@@ -142,7 +142,7 @@ def test_a_network_in_the_format_of_other_sums_is_refused(path):
 
 
 def test_a_newer_format_may_have_other_entries(path):
-    _rewrite(path, lambda entries: {**_with_format(5)(entries), "more.npy": b""})
+    _rewrite(path, lambda entries: {**_with_format(6)(entries), "more.npy": b""})
     assert refusal(path).endswith("update bncc")
 
 
