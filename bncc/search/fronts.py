@@ -45,11 +45,11 @@ def with_fronts(
 ) -> Iterator[JudgedSum]:
     """Yield variants of the best candidates with fronts and gates, with as many tables as fit."""
     best = best_alone(tried)
-    chosen = _to_front(tried)
-    for one in chosen:
+    wanted = [(one, [replace(one.form, front=n) for n in LEAVES]) for one in _to_front(tried)]
+    wanted += [(one, [replace(one.form, has_gate=True)]) for one in _to_gate(tried)]
+    for one, variants in wanted:
         seen: set[str] = set()
-        # The margin of a gate takes three more trainings in each fold: few candidates get one.
-        for variant in _variants(one, may_have_gate=one in (chosen[0], chosen[-1])):
+        for variant in variants:
             if stop.is_wanted:
                 return
             form, n_tables = _close_form(one, variant, best, evaluator), _n_tables(one)
@@ -63,13 +63,6 @@ def with_fronts(
             if code is None or code not in seen:
                 seen.add(code or "")
                 yield judged_form(form, settings, evaluator)
-
-
-def _variants(one: JudgedSum, *, may_have_gate: bool) -> Iterator[EnsembleConfig]:
-    """Yield the forms of a candidate with a front, the one with a gate last."""
-    yield from (replace(one.form, front=leaves) for leaves in LEAVES)
-    if may_have_gate and not one.form.is_branching and _n_tables(one) >= LEAST_GATED:
-        yield replace(one.form, has_gate=True)
 
 
 def _close_form(
@@ -108,6 +101,20 @@ def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
     fastest = sorted(sums, key=lambda one: one.expected_time)[:BY_TIME]
     chosen = {id(one): one for one in (*fastest, best_of(sums))}
     return [one for one in chosen.values() if isinstance(one, JudgedSum)]
+
+
+def _to_gate(tried: Sequence[Evaluation]) -> list[JudgedSum]:
+    """
+    Return the fastest close candidate over cuts with enough tables, and the most accurate one.
+
+    Few get a gate: its margin takes three more trainings in each fold.
+    """
+    close = [one for one in close_to_best(tried) if isinstance(one, JudgedSum)]
+    sums = [one for one in close if not one.form.is_branching and _n_tables(one) >= LEAST_GATED]
+    if not sums:
+        return []
+    fastest, best = min(sums, key=lambda one: one.expected_time), best_of(sums)
+    return [one for one in sums if one is fastest or one is best]
 
 
 def _fitted(form: EnsembleConfig, n_tables: int, evaluator: Evaluator) -> TrainSettings | None:
