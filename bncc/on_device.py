@@ -17,7 +17,7 @@ from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest, code_files
 from bncc.emit.textbook import misfit, textbook_c
-from bncc.errors import MisfitError, ModelError, ToolchainError
+from bncc.errors import MisfitError, ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.estimate import Estimate
 from bncc.model.model import Model
@@ -291,6 +291,10 @@ def emit_bounded(
 
 def batch_of(model: Model, compiler: Tool | None = None) -> Batch:
     """Return the decisions of a model on arrays of states, computed in batches."""
+    if model.gate is not None:
+        raise OptionError(
+            "the model has a gate, which batches do not have; train with --structure-option gate=0"
+        )
     return Batch(optimize(program_of(model), BATCH_FLOW)[0], compiler)
 
 

@@ -9,6 +9,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES
 from bncc.fixed_point import QFormat
+from bncc.model.gate import Gate
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
@@ -353,6 +354,11 @@ def products_of_differences(kinds: Sequence[str], n_classes: int = 5, n_tables: 
     return model_of(features, TableEnsemble(tuple(grids)), QFormat(2, 2), prior, tables)
 
 
+def gated(model: Model, tables: int = 1, margin: int = 4) -> Model:
+    """Return a sum of tables with a gate behind the first of them."""
+    return replace(model, gate=Gate(tables, margin))
+
+
 def behind_front(model: Model, n_leaves: int = 8, seed: int = 0) -> Model:
     """Return a sum of tables behind a random front, every second leaf of which is sure."""
     rng = np.random.default_rng(seed)
@@ -478,6 +484,11 @@ DIFFERENCES: dict[str, Callable[[], Model]] = {
     "trees_of_differences": lambda: trees_over(differences_of(("uint8", "int16")), 4, 6),
 }
 """Models that subtract readings: of one type, which is an array, and of several."""
+GATES: dict[str, Callable[[], Model]] = {
+    "products_with_a_gate": lambda: gated(products_of_sensors(3, 5), 2),
+    "two_classes_with_a_gate": lambda: gated(products_of_sensors(2, 4), 1, 6),
+}
+"""Models of tables over cuts with a gate."""
 FRONTS: dict[str, Callable[[], Model]] = {
     "trees_behind_a_front": lambda: behind_front(trees_of_sensors(4, 3)),
     "products_behind_a_front": lambda: behind_front(products_of_sensors(3, 4)),

@@ -11,6 +11,9 @@ from bncc.boosting.settings import BoostSettings
 from bncc.boosting.sums import Scores, Unit
 from bncc.progress import Watch
 
+GATE_WEIGHT = 0.3
+"""Weight of the loss of the tables before a gate; that of all tables has the remainder of 1."""
+
 
 @dataclass(frozen=True, eq=False)
 class SumProblem:
@@ -30,6 +33,7 @@ class Pace:
     dropout: float  # Probability that a table is dropped from a sample's sum
     weight_decay: float  # Fraction of lr by which a row shrinks in each step that reads it
     has_prior: bool  # True if the prior is trained too
+    gate: int = 0  # Tables whose sum has a loss of its own, see `bncc.boosting.gate`; 0 for none
 
     @property
     def dropped_below(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.boosting.branches import LeafCuts, numpy_leaf_cuts
 from bncc.boosting.cuts import BestCuts, Bins, numpy_best_cuts
-from bncc.boosting.descent import Pace, SumEngine, SumProblem
+from bncc.boosting.descent import GATE_WEIGHT, Pace, SumEngine, SumProblem
 from bncc.boosting.native_engine import (
     NativeLeafCuts,
     NativeSlopes,
@@ -53,13 +53,20 @@ class NumpySumEngine:
         """Take one step, and return the sum of the losses."""
         rows, weights = self._problem.rows[batch], self._problem.weights[batch]
         read = self._read()
-        sums = read[-1] + (read[rows] * is_kept[:, :, None]).sum(axis=1)
-        losses, slopes = _cross_entropy(sums, self._problem.y[batch])
-        slopes *= weights[:, None] / len(batch)
+        y, terms, gate = self._problem.y[batch], read[rows] * is_kept[:, :, None], self._pace.gate
+        losses, slopes = _cross_entropy(read[-1] + terms.sum(axis=1), y)
+        early = np.zeros_like(slopes)
+        if gate:
+            sooner, early = _cross_entropy(read[-1] + terms[:, :gate].sum(axis=1), y)
+            losses = (1.0 - GATE_WEIGHT) * losses + GATE_WEIGHT * sooner
+            slopes, early = (1.0 - GATE_WEIGHT) * slopes, GATE_WEIGHT * early
+        shares = weights[:, None] / len(batch)
+        slopes, early = slopes * shares, early * shares
         gradient = np.zeros_like(self._free)
         sample, table = np.nonzero(is_kept)
-        np.add.at(gradient, rows[sample, table], slopes[sample])
-        gradient[-1] = slopes.sum(axis=0)
+        of_table = slopes[sample] + early[sample] * (table < gate)[:, None]
+        np.add.at(gradient, rows[sample, table], of_table)
+        gradient[-1] = (slopes + early).sum(axis=0)
         is_read = np.zeros(len(gradient), dtype=bool)
         is_read[rows[sample, table]] = True
         self._free[is_read] *= 1.0 - lr * self._pace.weight_decay

@@ -164,14 +164,14 @@ class _Grown:
         return np.asarray(self.fitted.apply(X))
 
 
-def fold_of_rows(n_samples: int, n_copies: int, seed: int) -> IntArray:
+def fold_of_rows(n_samples: int, n_copies: int, seed: int, n_folds: int = FOLDS) -> IntArray:
     """
     Return the fold of each sample, in which all variants of its row are.
 
     Shapes: returns (n_samples,) int64.
     """
     order = np.random.default_rng([seed, 3]).permutation(n_samples // n_copies)
-    return np.tile(order % FOLDS, n_copies)
+    return np.tile(order % n_folds, n_copies)
 
 
 def sure_limit(task: _Task) -> tuple[float | None, float]:

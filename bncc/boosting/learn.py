@@ -10,6 +10,7 @@ from bncc.boosting.boost import Boosted, boost
 from bncc.boosting.descent import Epochs, Pace, SumEngine, SumProblem
 from bncc.boosting.engines import slopes_for, sum_engine_for
 from bncc.boosting.front import with_front
+from bncc.boosting.gate import HeldOut, held_out, with_gate
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned, Samples, Scores, Slopes, Unit, by_table, rows_of
 from bncc.errors import DataError, diverged
@@ -106,11 +107,40 @@ def refit(
     recipe: Recipe,
     watch: Watch | None = None,
 ) -> Learned:
-    """Refit all tables together, or only round a single tree; add a front if one is asked for."""
+    """Refit all tables together, and add a front or a gate if one is asked for."""
+    learned = refit_tables(boosted, samples, settings, recipe, watch)
+    if boosted.is_counted:
+        return learned
+    if settings.gate:
+        return with_gate(learned, held_out_of(samples, settings, watch), settings)
+    return with_front(learned, samples, settings)
+
+
+def refit_tables(
+    boosted: Boosted,
+    samples: Samples,
+    settings: BoostSettings,
+    recipe: Recipe,
+    watch: Watch | None = None,
+) -> Learned:
+    """Refit all tables together, or only round a single tree."""
     if boosted.is_counted:
         return rounded_tree(boosted, settings, recipe)
-    learned = _refitted(boosted, samples, settings, recipe, watch)
-    return with_front(learned, samples, settings)
+    return _refitted(boosted, samples, settings, recipe, watch)
+
+
+def held_out_of(
+    samples: Samples, settings: BoostSettings, watch: Watch | None = None
+) -> HeldOut | None:
+    """Learn tables with a gate without each fold of the rows in turn, see `held_out`."""
+    silent = Watch(should_stop=None if watch is None else watch.should_stop)
+
+    def learn(some: Samples) -> Learned:
+        recipe = recipe_of(settings, some.X.shape[1], some.n_classes)
+        boosted = boost(some, settings, recipe, silent)
+        return _refitted(boosted, some, settings, recipe, silent)
+
+    return held_out(samples, settings, learn)
 
 
 def _refitted(
@@ -186,7 +216,10 @@ class _Work:
         has_dictionary = 0 < settings.dictionary < len(boosted.scores.rows)
         n_rounds = DICTIONARY_ROUNDS * has_dictionary
         n_epochs = settings.float_epochs + n_rounds * ROUND_EPOCHS + settings.quantized_epochs
-        pace = Pace(settings.batch_size, recipe.dropout, settings.weight_decay, settings.has_prior)
+        gate = settings.gate if settings.gate < len(boosted.tables) else 0
+        pace = Pace(
+            settings.batch_size, recipe.dropout, settings.weight_decay, settings.has_prior, gate
+        )
         epochs = Epochs(settings, n_epochs, rows.shape, watch)
         return cls(boosted, samples, settings, pace, rows, n_rounds, epochs)
 

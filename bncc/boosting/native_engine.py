@@ -7,7 +7,7 @@ import numpy as np
 from bncc._types import AnyArray, FloatArray, IntArray
 from bncc.boosting.branches import LEAST_SAMPLES, LeafCut
 from bncc.boosting.cuts import BestCuts, Bins, Cut
-from bncc.boosting.descent import Pace, SumProblem
+from bncc.boosting.descent import GATE_WEIGHT, Pace, SumProblem
 from bncc.boosting.sums import Samples, Scores, Unit
 from bncc.native import BOOSTING, POINTERS, VECTOR, aligned
 from bncc.toolchain.library import native_library
@@ -137,6 +137,7 @@ class NativeSumEngine:
         engine.n_rows, engine.n_lanes = self._n_rows, rho.shape[1]
         engine.batch_size, engine.dropped_below = pace.batch_size, pace.dropped_below
         engine.has_prior, engine.decay = pace.has_prior, pace.weight_decay
+        engine.n_gate, engine.gate_weight = pace.gate, GATE_WEIGHT
         _point(self._ffi, engine, self._arrays)
         self._library.bncc_sum_read(engine)
 

@@ -138,6 +138,12 @@ class BoostSettings:
     front_differing: Annotated[
         float | None, Setting(within=FRACTION, key="front-differing", is_searched=True)
     ] = None
+    # Tables that decide where their margin is large, see `bncc.boosting.gate`; 0 for no gate
+    gate: Annotated[int, Setting(within=between(0, 4095), key="gate", is_searched=True)] = 0
+    # Most decisions that it may change, as a share of all; None for the default
+    gate_differing: Annotated[
+        float | None, Setting(within=FRACTION, key="gate-differing", is_searched=True)
+    ] = None
     bits: Annotated[int, Setting(within=between(1, 8))] = 3  # Width of a cost in a table
     # A cost of 1 is ``2**-frac_bits`` nats
     frac_bits: Annotated[int | None, Setting(within=between(-8, 8))] = None
@@ -184,6 +190,29 @@ class BoostSettings:
             raise OptionError(
                 f"structure option front={self.front} does not apply to a single tree, which is as "
                 "fast; leave it out, or use more tables"
+            )
+
+        self._check_gate()
+
+    def _check_gate(self) -> None:
+        """Refuse a gate that nothing is behind, or that no kernel has."""
+        if not self.gate:
+            return
+        given = f"structure option gate={self.gate}"
+        if self.gate >= self.n_tables:
+            raise OptionError(
+                f"{given} leaves none of tables={self.n_tables} behind the gate; name fewer, such "
+                "as a third of the tables"
+            )
+        if self.leaves:
+            raise OptionError(
+                f"{given} does not apply to the trees of leaves={self.leaves}; leave out one of "
+                "the two"
+            )
+        if self.front:
+            raise OptionError(
+                f"{given} does not apply to tables behind front={self.front}; leave out one of the "
+                "two"
             )
 
     @property

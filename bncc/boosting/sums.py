@@ -1,12 +1,14 @@
 """Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
 from bncc._types import AnyArray, FloatArray, IntArray
+from bncc.model.gate import Gate, summed
 from bncc.structure.decision_tables import GridTable, TableEnsemble
 
 
@@ -90,18 +92,32 @@ class Learned:
     frac_bits: int  # A cost of 1 is ``2**-frac_bits`` nats
     # Record of the first table, if it is a front, see `bncc.boosting.front`
     front: Mapping[str, Any] | None = None
+    gate: Gate | None = None  # See `bncc.boosting.gate`
+    gate_record: Mapping[str, Any] | None = None  # Its record
 
     def costs(self, X: IntArray) -> IntArray:
         """
-        Return the sums of samples.
+        Return the sums of samples: of the tables before a gate where they decide.
 
         Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, in units of
         ``2**-frac_bits`` nats.
         """
-        sums = np.tile(self.prior, (len(X), 1))
-        for grid, table in zip(self.grids.tables, self.tables, strict=True):
-            sums += table[grid.rows(X)]
-        return sums
+        return summed(self.prior, _terms(self, X), len(X), self.gate)
+
+
+def sums_of(learned: Learned, X: IntArray, n_tables: int | None = None) -> IntArray:
+    """
+    Return the sums of the prior and the first tables, or all, without a gate.
+
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64.
+    """
+    return summed(learned.prior, islice(_terms(learned, X), n_tables), len(X), None)
+
+
+def _terms(learned: Learned, X: IntArray) -> Iterator[IntArray]:
+    """Yield the costs that samples read in each table."""
+    for grid, table in zip(learned.grids.tables, learned.tables, strict=True):
+        yield table[grid.rows(X)]
 
 
 class Slopes(Protocol):

@@ -146,10 +146,11 @@ def command(
         table = rows_to_classify(data_path, class_name, fold, console)
     elif fold is not None or class_name is not None:
         console.note("--class and --fold have no effect without --data")
-    if table is None and has_trees(model.structure):
+    if table is None and (has_trees(model.structure) or model.gate is not None):
+        what = "a gate" if model.gate is not None else "decision trees and of a front"
         console.note(
-            "inputs are random, but mean times of decision trees and of a front depend on the "
-            "readings; add --data to measure them"
+            f"inputs are random, but mean times of {what} depend on the readings; add --data to "
+            "measure them"
         )
     inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]

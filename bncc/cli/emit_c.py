@@ -315,7 +315,8 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
     unit = emission.resources.unit
-    worst = " in the worst case" if emission.layout.front is not None else ""
+    is_mean = emission.layout.front is not None or emission.layout.gate is not None
+    worst = " in the worst case" if is_mean else ""
     rows = [["wrote", file] for file in facts["files"]]
     rows += [["kernel", f"{facts['kernel']}: {facts['layout']} ({facts['reason']})"]]
     rows += [["tables", f"{facts['table_bytes']} bytes of flash, included in the figures below"]]

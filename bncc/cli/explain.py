@@ -30,12 +30,14 @@ from bncc.model.explanation import (
     changes,
     closest_first,
     contributions,
+    decided_at_gate,
     impossible,
     margins,
     runner_up,
 )
 from bncc.model.file import load_model
 from bncc.model.front import FRONT, front_of
+from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.model.ranges import units_of
 from bncc.report.table_pictures import explanation_svg
@@ -110,10 +112,9 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
     vetoes = impossible(model, x[None])[0]
     decision, second = runner_up(model, x)
     total = said.sum(axis=0)
-    has_front = parts[1:2] == [FRONT]
     return {
         "decision": model.classes[decision],
-        **({"decided_by": FRONT if said[1].any() else "tables"} if has_front else {}),
+        **_decided_by(model, x, is_sure=bool(said[1].any())),
         "second": model.classes[second],
         "margin": float(total[decision] - total[second]),
         "readings": {f.name: _reading(model, row, f) for f in model.features},
@@ -161,6 +162,15 @@ def _margin(model: Model, margin: Margin, share: float | None) -> dict[str, Any]
     }
 
 
+def _decided_by(model: Model, x: IntArray, *, is_sure: bool) -> dict[str, str]:
+    """Return what decides, in a model with a front or a gate; `is_sure` of a front's leaf."""
+    if model.gate is not None:
+        return {"decided_by": GATE if decided_at_gate(model, x[None])[0] else "tables"}
+    if front_of(model) is not None:
+        return {"decided_by": FRONT if is_sure else "tables"}
+    return {}
+
+
 def _contribution(
     model: Model, table: str, reads: list[str], nats: FloatArray, vetoes: BoolArray
 ) -> dict[str, Any]:
@@ -201,9 +211,14 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     parts = facts["contributions"]
     ahead = [part["nats"][first] - part["nats"][second] for part in parts]
     order = sorted(range(len(parts)), key=lambda k: -abs(ahead[k]))
-    is_by_front = facts.get("decided_by") == FRONT
+    is_by_front, is_by_gate = (facts.get("decided_by") == by for by in (FRONT, GATE))
+    unread = 0
     if is_by_front:
         order = [k for k in order if parts[k]["table"] == FRONT]
+    elif is_by_gate:
+        assert model.gate is not None
+        order = [k for k in order if k <= model.gate.tables]
+        unread = len(parts) - len(order)
     shown = order if console.verbose else order[:_MOST_TABLES]
     table = [["table", first, second, "ahead", "reads"]]
     for k in shown:
@@ -221,7 +236,8 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
         words = f"the prior and {counted(len(parts) - 2, 'table')} behind the front are not read"
         table.append(["others", "", "", "", words])
     else:
-        table.append(["all", "", "", f"{facts['margin']:+.2f}", ""])
+        words = f"not read: {counted(unread, 'table')} behind the gate" if unread else ""
+        table.append(["all", "", "", f"{facts['margin']:+.2f}", words])
     ahead_by = f"{facts['margin']:.2f} nats"
     if why_no_probabilities(model) is not None:
         ahead_by = f"a score of {facts['margin']:.2f}"

@@ -1,4 +1,4 @@
-"""Notes of a training: messages, and a warning where the model lacks the requested front."""
+"""Notes of a training: messages, and warnings where a requested front or gate is dropped."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,15 @@ from bncc.cli.console import Console
 
 def print_notes(console: Console, notes: Iterable[str]) -> None:
     """Print what a training notes."""
-    from bncc.train.train_model import NO_FRONT
+    from bncc.train.train_model import NO_FRONT, NO_GATE
 
     for note in notes:
-        (console.warning if note == NO_FRONT else console.note)(note)
+        (console.warning if note in (NO_FRONT, NO_GATE) else console.note)(note)
 
 
 def dropped_front(notes: Iterable[str]) -> dict[str, bool]:
-    """Return a key for ``--json`` if a requested front was dropped."""
-    from bncc.train.train_model import NO_FRONT
+    """Return keys for ``--json`` if a requested front or gate was dropped."""
+    from bncc.train.train_model import NO_FRONT, NO_GATE
 
-    return {"front_dropped": True} if NO_FRONT in notes else {}
+    known, dropped = set(notes), {"front_dropped": NO_FRONT, "gate_dropped": NO_GATE}
+    return {key: True for key, note in dropped.items() if note in known}

@@ -80,7 +80,7 @@ def _time_words(resources: Resources, entry: str) -> str:
     if span is None:
         return "time not estimated; --target measures it if its tools are installed"
     if resources.how == "estimated":
-        if span.min < span.max:  # A front answers before the tables are summed.
+        if span.min < span.max:  # A front or a gate decides before all are summed.
             mean = f"about {span.mean:,.0f} {resources.unit} on average"
             return f"{mean}, {span.max:,} in the worst case"
         return f"about {span.max:,} {resources.unit}"

@@ -88,8 +88,8 @@ def card_lines(
     lack = why_no_probabilities(model)
     cost = f"cost = -ln p in {model.q_format}"
     cost += "" if model.veto is None else f", {model.veto} where p is 0"
-    # A sure leaf of a front decides before any addition.
-    up_to = "" if layout.front is None else "up to "
+    # A sure leaf of a front decides before any addition, a gate before the last ones.
+    up_to = "" if layout.front is None and layout.gate is None else "up to "
     if lack is not None:
         cost = f"costs in {cost_format(model)}, not -ln p: {lack}"
     lines = [
@@ -121,7 +121,9 @@ def card_lines(
 
 
 def _front_lines(layout: Layout) -> list[str]:
-    """Return what decides before all tables are summed, with its mean and worst case."""
+    """Return what decides before all tables are summed, and how often."""
+    if layout.gate is not None:
+        return [f"gate        {layout.gate.summary}"]
     if layout.front is None:
         return []
     depth = layout.front.kernel.most_comparisons
@@ -180,7 +182,10 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
         on.append("on addresses computed from states")
     if layout.raw is not None:
         on.append("on readings")
-    has_trees = layout.front is not None or isinstance(layout.kernel, BranchKernel)
+    if layout.gate is not None:
+        on.append("on the margin of a gate")
+    is_varying = layout.gate is not None or layout.front is not None
+    has_trees = is_varying or isinstance(layout.kernel, BranchKernel)
     remedy = "" if has_trees else "; none with --constant-time"
     return [f"time        varies: branches on {', '.join(on)}{remedy}"]
 

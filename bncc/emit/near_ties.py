@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import AnyArray, IntArray
+from bncc.model.gate import Gate
 from bncc.model.model import Model
 from bncc.model.reference import predict
 from bncc.program.ir import Program, n_levels, width_of
@@ -219,9 +220,11 @@ class Shown:
 
     def new(self, at: IntArray) -> AnyArray:
         """Return the bits that inputs show, (n, n_tables, n_classes), from the rows they read."""
-        entries = self.rows.entries[at]
+        entries, gate = self.rows.entries[at], self.rows.program.gate
         costs = entries.sum(axis=1, dtype=np.int64) + self.rows.program.prior
         number = np.arange(len(costs))
+        if gate is not None:
+            return self._new_of_gate(entries, costs, gate)
         best = costs.argmin(axis=1)
         # By how much each class has to fall to win, or the winner to rise to lose.
         away = costs - costs[number, best][:, None]
@@ -234,6 +237,30 @@ class Shown:
         entries ^= rising[:, None, :]
         entries &= visible[:, None, :]
         return entries
+
+    def _new_of_gate(self, entries: AnyArray, costs: IntArray, gate: Gate) -> AnyArray:
+        """
+        Return bits that inputs show in any case.
+
+        Where the first tables decide, a class wins by their margin if one of their entries falls by
+        that much more than it is behind. Elsewhere entries behind the gate show as without one.
+        """
+        before, behind = entries[:, : gate.tables], entries[:, gate.tables :]
+        first = before.sum(axis=1, dtype=np.int64) + self.rows.program.prior
+        is_early = gate.decides(first)
+        before &= self._falling(first, gate.margin)[:, None, :]
+        behind &= self._falling(costs, 0)[:, None, :]
+        before[~is_early] = 0
+        behind[is_early] = 0
+        return entries
+
+    def _falling(self, costs: IntArray, margin: int) -> AnyArray:
+        """Return bits of entries of each class by which it may fall below the winner's cost."""
+        number, best = np.arange(len(costs)), costs.argmin(axis=1)
+        away = costs - costs[number, best][:, None]
+        away += margin or np.arange(costs.shape[1]) > best[:, None]
+        away[number, best] = np.iinfo(np.int64).max
+        return self.rows.at_least(away)
 
     def gains(self, at: IntArray) -> IntArray:
         """Return how many bits each input shows that none before it has."""

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
+from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
@@ -69,6 +70,7 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         flash=constant_bytes(layout)
         + kernel_bytes(layout, target, level)
         + front_bytes(layout, target, level)
+        + (0 if layout.gate is None else GATE_CODE)
         + _weighted(CODE, code_terms(layout))
         + _weighted(STREAM, stream_terms(layout))
         + _weighted(MISSING, missing_terms(layout))
@@ -79,7 +81,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         ),
         instructions=decision_cost(kernel, target, level)
         + layout.check.work
-        + front_work(layout, "predict", target, level)[1],
+        + front_work(layout, "predict", target, level)[1]
+        + gate_work(layout, target),
     )
 
 
@@ -147,8 +150,27 @@ def front_work(
     return layout.front.work(target, level, from_readings=entry in OF_READINGS)
 
 
+def gate_work(layout: Layout, target: str | None = None) -> int:
+    """Return what the test of a gate executes."""
+    return 0 if layout.gate is None else layout.gate.test(layout.program.n_classes, target)
+
+
+def _gated_span(layout: Layout, entry: str, time: int, target: str | None) -> Span:
+    """Return the time of an entry point; the first tables decide as often as in training."""
+    assert layout.gate is not None
+    test, answers = gate_work(layout, target), layout.gate.answers
+    checked = layout.check.work if entry in ("predict", "scores") else 0
+    first = round(checked + layout.gate.before * (time - checked)) + test
+    whole = time + test
+    if answers is None:
+        return Span(first, whole, whole)
+    return Span(first, answers * first + (1.0 - answers) * whole, whole)
+
+
 def _span(layout: Layout, entry: str, time: int, target: str | None, level: Level) -> Span:
     """Return the time of an entry point; a front decides alone as often as in training."""
+    if layout.gate is not None:
+        return _gated_span(layout, entry, time, target)
     usual, most = front_work(layout, entry, target, level)
     if layout.front is None or layout.front.answers is None or entry == "scores":
         return Span(time + most, time + most, time + most)

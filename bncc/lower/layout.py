@@ -10,6 +10,7 @@ from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
 from bncc.lower.front import FrontPlan, FrontText, front_text
+from bncc.lower.gate import GatePlan
 from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel, KernelText
 from bncc.lower.kernels.families import kernel_text
@@ -87,6 +88,7 @@ class Layout:
     labels: LabelText  # Class labels
     front: FrontPlan | None  # The decision tree in front of the kernel, if any
     front_text: FrontText | None  # The same as C
+    gate: GatePlan | None  # The gate in the kernel's sum, if any
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -139,6 +141,7 @@ def lay_out(
     constant_time: bool = False,
     compare: Compared | None = None,
     front: FrontPlan | None = None,
+    gate: GatePlan | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -190,6 +193,7 @@ def lay_out(
         labels=labels,
         front=front,
         front_text=None if front is None else front_text(front, name, raw),
+        gate=gate,
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

@@ -12,10 +12,12 @@ from bncc.lower.discretizers.choice import choose_discretizers
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
 from bncc.lower.front import FrontPlan
+from bncc.lower.gate import gate_plan
 from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
+from bncc.model.card import gate_facts
 from bncc.model.front import front_facts
 from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
@@ -214,4 +216,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         constant_time=options.constant_time,
         compare=candidate.compare,
         front=front_plan(request),
+        gate=gate_plan(kernel, program.gate, (gate_facts(model) or {}).get("answers")),
     )

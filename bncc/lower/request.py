@@ -5,7 +5,14 @@ from functools import cached_property
 
 from bncc.errors import OptionError
 from bncc.lower.cut_conditions import Compared
-from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, PROVABLE, STREAMS
+from bncc.lower.kernels.families import (
+    FAMILIES,
+    FOR_GATES,
+    FOR_TREES,
+    FREE_OF_BRANCHES,
+    PROVABLE,
+    STREAMS,
+)
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.front import front_of
@@ -186,6 +193,7 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
+        self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
             without = ("leaves=0", "front=0") if are_trees else ("front=0",)
@@ -199,6 +207,28 @@ class Request:
                 "proofs do not cover constant-time code; leave out --provable or --constant-time"
             )
         _ = self.limits
+
+    def _check_gate(self) -> None:
+        """Refuse what a decision by the first tables alone cannot be part of."""
+        if self.model.gate is None:
+            return
+        gate = "the model has a gate, behind which tables are summed for some inputs alone"
+        if self.options.constant_time:
+            raise OptionError(
+                f"{gate}, so that the execution time depends on states; train with "
+                "--structure-option gate=0, or do not request constant time"
+            )
+        if "stream" in self.options.entries:
+            raise OptionError(
+                f"{gate}, so that all features are needed at once; train with --structure-option "
+                "gate=0, or leave out the entry point 'stream'"
+            )
+        family = self.options.kernel
+        if family is not None and family in FAMILIES and not FAMILIES[family].has_gates:
+            raise OptionError(
+                f"the kernel '{family}' has no layout for a model with a gate; use --kernel "
+                f"{' or '.join(sorted(FOR_GATES))}, or leave out --kernel"
+            )
 
     def _check_trees(self, trees: str, options: tuple[str, ...]) -> None:
         """Refuse what decision trees, of which some comparisons are left out, cannot do."""

@@ -9,6 +9,7 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.discretize.readings import is_missing_reading
+from bncc.model.gate import Gate
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
 from bncc.model.reference import costs, predict, rows
@@ -65,13 +66,30 @@ def impossible(model: Model, X: IntArray) -> BoolArray:
 
 
 def _costs_read(model: Model, X: IntArray) -> IntArray:
-    """Return the costs that are read of the prior and of each table."""
+    """Return the costs that are read of the prior and of each table, 0 of those behind a gate."""
     read = rows(model, X)
     said = np.empty((len(read), 1 + len(model.tables), model.n_classes), dtype=np.int64)
     said[:, 0] = model.prior
     for t, table in enumerate(model.tables):
         said[:, 1 + t] = table[read[:, t]]
+    if model.gate is not None:
+        said[_is_early(model.gate, said), 1 + model.gate.tables :] = 0
     return said
+
+
+def _is_early(gate: Gate, said: IntArray) -> BoolArray:
+    return gate.decides(said[:, : 1 + gate.tables].sum(axis=1))
+
+
+def decided_at_gate(model: Model, X: IntArray) -> BoolArray:
+    """
+    Return whether the tables before a gate decide; False without one.
+
+    Shapes: `X` (n_samples, n_features) int; returns (n_samples,) bool.
+    """
+    if model.gate is None:
+        return np.zeros(len(X), dtype=np.bool_)
+    return _is_early(model.gate, _costs_read(model, X))
 
 
 def runner_up(model: Model, x: IntArray) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from bncc.errors import ModelError, ModelFileError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
+from bncc.model.gate import Gate
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
 from bncc.structure.decision_tables import (
     BranchingTable,
@@ -27,11 +28,12 @@ from bncc.structure.decision_tables import (
 )
 from bncc.structure.graph import Structure
 
-FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT = 1, 2, 3, 4, 5
-FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT)
+FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
+FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
-some of whose features are given, with boosted tables some of which a decision tree addresses, and
-with boosted tables some of whose features are differences."""
+some of whose features are given, with boosted tables some of which a decision tree addresses, with
+boosted tables some of whose features are differences, and with boosted tables behind the first of
+which there is a gate."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -46,6 +48,7 @@ def encode(model: Model) -> dict[str, bytes]:
     """Return the entries of a model's file; equal models give equal bytes."""
     check_model(model)
     number = DIFFERENCE_FORMAT if model.has_differences else _format(model.structure)
+    number = number if model.gate is None else GATE_FORMAT
     document = {
         "format": number,
         "features": [_feature_record(feature) for feature in model.features],
@@ -57,6 +60,8 @@ def encode(model: Model) -> dict[str, bytes]:
         },
         "training": dict(model.training),
     }
+    if model.gate is not None:
+        document["gate"] = {"tables": model.gate.tables, "margin": model.gate.margin}
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -87,9 +92,14 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
+    gate = None
+    if document["format"] == GATE_FORMAT:
+        gate = _gate(document.get("gate"))
+        document = {key: value for key, value in document.items() if key != "gate"}
     labels, records, number, q_record, record, training = _fields(document, keys)
     features = tuple(_feature(record) for record in _items(records, dict))
-    if any(f.difference is not None for f in features) != (number == DIFFERENCE_FORMAT):
+    has_differences = any(f.difference is not None for f in features)
+    if number != GATE_FORMAT and has_differences != (number == DIFFERENCE_FORMAT):
         _malformed("a feature")
     if len(features) > MAX_FEATURES:
         raise ModelFileError("it has too many features")
@@ -103,7 +113,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
     tables = _split(flat, shapes)
     prior.flags.writeable = False
-    model = Model(features, classes, structure, q_format, prior, tables, training)
+    model = Model(features, classes, structure, q_format, prior, tables, training, gate)
     check_model(model)
     return model
 
@@ -233,6 +243,10 @@ def _trees(record: Any) -> TableEnsemble:
     return ensemble
 
 
+def _gate(record: Any) -> Gate:
+    return Gate(*map(_integer, _fields(record, ("tables", "margin"))))
+
+
 def _table(record: dict[str, Any]) -> GridTable:
     if "below" not in record:
         cuts, features = _fields(record, ("cuts", "features"))
@@ -242,7 +256,7 @@ def _table(record: dict[str, Any]) -> GridTable:
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS, (_network, _grids, _general_network, _trees, _tables), strict=True)
+    zip(FORMATS, (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
 )
 
 

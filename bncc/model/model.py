@@ -13,12 +13,14 @@ from bncc._types import IntArray
 from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
 from bncc.structure.decision_tables import (
     BranchingTable,
     DecisionTable,
     Lookup,
     TableEnsemble,
+    has_trees,
     lookups_of,
 )
 from bncc.structure.graph import Structure
@@ -210,7 +212,8 @@ class Model:
     outermost. Where its arcs form a cycle, the decision is defined alike, but costs are no longer
     those of a distribution. Where the class has parents, its own table is the last one; its row is
     their joint state, and the prior is zero. The row of a sum's table counts the levels of its
-    grid, or is a leaf of its decision tree.
+    grid, or is a leaf of its decision tree. With a gate, the costs of an input are those of the
+    prior and the first tables alone where the second smallest exceeds the smallest by the margin.
 
     Parameters
     ----------
@@ -229,6 +232,8 @@ class Model:
         feature is zero, and the class's where it has parents; or one per grid.
     training : mapping
         How it was made: structure and parameter names, seed, errors; JSON values only.
+    gate : Gate, optional
+        Number of tables of a sum that decide alone where their margin is large, and that margin.
     """
 
     features: tuple[Feature, ...]
@@ -238,6 +243,7 @@ class Model:
     prior: IntArray
     tables: tuple[IntArray, ...]
     training: Mapping[str, Any] = field(default_factory=dict)
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -312,8 +318,26 @@ def check_model(model: Model) -> None:
     for costs in (model.prior, *model.tables):
         if costs.size and (costs.min() < 0 or costs.max() > model.q_format.max_cost):
             raise ModelError(f"a cost of the model lies outside {model.q_format}")
+    if model.gate is not None:
+        _check_gate(model, model.gate)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
+
+
+def _check_gate(model: Model, gate: Gate) -> None:
+    """Verify that a gate is before some tables of a sum, and its margin one that costs have."""
+    structure = model.structure
+    if not isinstance(structure, TableEnsemble) or has_trees(structure):
+        raise ModelError("the model has a gate and is no sum of tables over cuts alone")
+    if not 1 <= gate.tables < len(structure.tables):
+        raise ModelError(
+            f"the gate of the model is behind {gate.tables} of its {len(structure.tables)} tables; "
+            "it needs some before it and some behind it"
+        )
+    if not 1 <= gate.margin <= 2**32 - 1:
+        raise ModelError(
+            f"the gate of the model has the margin {gate.margin}; 1 .. 2**32 - 1 are supported"
+        )
 
 
 def _check_structure(model: Model) -> None:

@@ -29,6 +29,8 @@ def costs(model: Model, X: IntArray) -> IntArray:
     """
     Return the cost of every class, ``prior[c] + sum_t tables[t][row_t][c]``.
 
+    With a gate, the sum is over the first tables alone where these decide.
+
     Parameters
     ----------
     model : Model
@@ -45,7 +47,13 @@ def costs(model: Model, X: IntArray) -> IntArray:
     total = np.tile(np.asarray(model.prior, dtype=np.int64), (len(indices), 1))
     for t, table in enumerate(model.tables):
         total += table[indices[:, t]]
-    return total
+        if model.gate is not None and t + 1 == model.gate.tables:
+            first = total.copy()
+    if model.gate is None:
+        return total
+    least = np.sort(first, axis=1)
+    is_sure = least[:, 1] - least[:, 0] >= model.gate.margin
+    return np.where(is_sure[:, None], first, total)
 
 
 def scores(model: Model, X: IntArray) -> IntArray:

@@ -82,6 +82,8 @@ typedef struct {
     uint32_t dropped_below; /* a table is dropped out if its byte of noise is below this */
     uint32_t has_prior;     /* the prior is trained too */
     uint32_t is_quantized;
+    uint32_t n_gate;   /* tables whose sum has a loss of its own; 0 for none */
+    float gate_weight; /* of that loss; that of all tables has the remainder of 1 */
     float unit;  /* nats of a cost of 1 */
     float most;  /* the largest cost in a table */
     float decay; /* weight decay, as a part of the step of Adam */

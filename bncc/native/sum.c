@@ -47,7 +47,9 @@ static inline double learn_from(
     vector_t *gradient = (vector_t *)s->gradient;
     vector_t sum[MOST_LANES / VECTOR];
     vector_t slope[MOST_LANES / VECTOR];
-    double loss;
+    vector_t early[MOST_LANES / VECTOR];
+    float whole = 1.0f;
+    double loss = 0.0;
     uint32_t t;
     uint32_t v;
 
@@ -61,21 +63,34 @@ static inline double learn_from(
         for (v = 0U; v < n_vectors; v++) {
             sum[v] += theta[at * n_vectors + v];
         }
+        if (t + 1U == s->n_gate) {
+            memset(early, 0, n_lanes * sizeof(float));
+            loss = s->gate_weight
+                * entropy_of((const float *)sum, s->y[sample], (float *)early, n_lanes);
+            whole = 1.0f - s->gate_weight;
+        }
     }
     memset(slope, 0, n_lanes * sizeof(float));
-    loss = entropy_of((const float *)sum, s->y[sample], (float *)slope, n_lanes);
+    loss += whole * entropy_of((const float *)sum, s->y[sample], (float *)slope, n_lanes);
     for (v = 0U; v < n_vectors; v++) {
-        slope[v] *= share * s->weight[sample];
-        gradient[(size_t)s->n_rows * n_vectors + v] += slope[v];
+        slope[v] *= whole * share * s->weight[sample];
     }
-    for (t = 0U; t < s->n_tables; t++) {
+    for (t = s->n_tables; t-- > 0U;) {
         const size_t at = (noise[t] < s->dropped_below) ? s->n_rows + 1U : row[t];
 
+        if (t + 1U == s->n_gate) {
+            for (v = 0U; v < n_vectors; v++) {
+                slope[v] += s->gate_weight * share * s->weight[sample] * early[v];
+            }
+        }
         s->n_hits[at]++;
 #pragma GCC unroll 4
         for (v = 0U; v < n_vectors; v++) {
             gradient[at * n_vectors + v] += slope[v];
         }
+    }
+    for (v = 0U; v < n_vectors; v++) {
+        gradient[(size_t)s->n_rows * n_vectors + v] += slope[v];
     }
     return loss * s->weight[sample];
 }

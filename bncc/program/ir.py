@@ -3,7 +3,8 @@ The intermediate representation: a sum of integer tables, and nothing else.
 
 The meaning of a program is one line,
 ``cost[c] = prior[c] + sum_t tables[t].costs[row_t(x), c]``, and its decision is the smallest class
-index of least cost. `costs` is that line as code.
+index of least cost. With a gate, the sum is over the first tables alone where these decide. `costs`
+is that as code.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.discretize.feature import Feature
+from bncc.model.gate import Gate, summed
 from bncc.structure.decision_tables import BranchingTable
 
 WIDTHS = (8, 16, 32)
@@ -61,6 +63,7 @@ class Program:
     prior: IntArray
     tables: tuple[Table, ...]  # The summands, at least one
     cost_bits: int = 32  # Width of the accumulators
+    gate: Gate | None = None  # Number of tables that decide where their margin is large
 
     @property
     def n_classes(self) -> int:
@@ -155,10 +158,8 @@ def costs(program: Program, X: IntArray) -> IntArray:
     Shapes: `X` (n_samples, n_features) int; returns (n_samples, n_classes) int64, costs in units of
     ``2**-frac_bits`` nats.
     """
-    total = np.tile(program.prior.astype(np.int64), (len(X), 1))
-    for table in program.tables:
-        total += table.costs[row_of(program, table, X)]
-    return total
+    terms = (table.costs[row_of(program, table, X)] for table in program.tables)
+    return summed(program.prior, terms, len(X), program.gate)
 
 
 def decisions(program: Program, X: IntArray) -> IntArray:

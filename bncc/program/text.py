@@ -23,6 +23,9 @@ def print_program(program: Program, *, rows: bool = False) -> str:
         lines.append(f"table {t}: {_table(program, table)}")
         if rows:
             lines += [f"  {r}: {' '.join(map(str, row))}" for r, row in enumerate(table.costs)]
+    if program.gate is not None:
+        gate = program.gate
+        lines.append(f"gate: tables 0 .. {gate.tables - 1} decide with a margin of {gate.margin}")
     lines.append(f"sums: u{program.cost_bits}, {int(low.min())} .. {int(high.max())}")
     return "\n".join(lines) + "\n"
 

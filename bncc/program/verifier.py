@@ -19,7 +19,8 @@ def verify(program: Program) -> None:
     row per joint state of them, or level where a feature has a state map; a map gives every state
     of its feature a level, and no level is left out; a table with a decision tree has one row per
     leaf, and the tree reads its features; entries fit their width, and the largest sum
-    that any input can reach fits the accumulators.
+    that any input can reach fits the accumulators; a gate has tables before it and behind it, and a
+    margin of at least 1.
     """
     if not program.features:
         raise IrError("a program reads at least one feature")
@@ -33,6 +34,9 @@ def verify(program: Program) -> None:
         raise IrError("the prior's costs are integers >= 0")
     for t, table in enumerate(program.tables):
         _verify_table(program, t, table)
+    gate = program.gate
+    if gate is not None and not (1 <= gate.tables < len(program.tables) and gate.margin >= 1):
+        raise IrError("a gate has tables before it and behind it, and a margin of at least 1")
     if program.cost_bits not in WIDTHS:
         raise IrError(f"accumulators have {WIDTHS} bits, not {program.cost_bits}")
     if largest_cost(program) >= 1 << program.cost_bits:

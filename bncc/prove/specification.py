@@ -63,6 +63,11 @@ def specification(
     model: Model, entry: Entry, *, packed: bool = False, score_size: int = 0
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
+    if model.gate is not None:
+        raise OptionError(
+            "the model has a gate, of whose decisions there is no proof; train with "
+            "--structure-option gate=0, or compare the C with Python by bncc verify"
+        )
     if entry == "predict-raw":
         if model.has_differences:
             raise OptionError(

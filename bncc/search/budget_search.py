@@ -16,7 +16,15 @@ from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
 from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
-from bncc.search.ensemble_configs import BITS, OF_FRONT, ROWS, EnsembleConfig
+from bncc.search.ensemble_configs import (
+    BITS,
+    GATE_KEY,
+    OF_FRONT,
+    OF_GATE,
+    ROWS,
+    EnsembleConfig,
+    gate_of,
+)
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fewer_tables import with_fewer_tables
@@ -171,7 +179,7 @@ def searched(
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
     chosen of those that are not clearly worse than the best, in the fastest layout that fits; the
-    fast ones of these are tried with a front as well.
+    fast ones of these are tried with a front and a gate as well.
 
     The result does not depend on the log or on the workers: evaluations in the log are not
     repeated.
@@ -363,6 +371,10 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
         if options["tables"] == "1" and "leaves" in options:
             # A single tree has no front.
             options = {key: value for key, value in options.items() if key not in OF_FRONT}
+        if GATE_KEY in options:
+            options[GATE_KEY] = str(gate_of(int(options["tables"])))
+            if options[GATE_KEY] == "0":
+                options = {key: v for key, v in options.items() if key not in OF_GATE}
         if options["tables"] == "0":
             raise BudgetError(
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"

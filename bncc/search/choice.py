@@ -53,12 +53,12 @@ def best_of(tried: Sequence[Evaluation]) -> Evaluation:
 
 def best_alone(tried: Sequence[Evaluation]) -> Evaluation:
     """
-    Return the best candidate without a front, to which others are compared.
+    Return the best candidate without a front or a gate, to which others are compared.
 
-    A front repeats the decisions of the tables behind it: where it has fewer errors, it is by luck,
-    which must not exclude candidates.
+    These repeat the decisions of all tables: where they have fewer errors, it is by luck, which
+    must not exclude candidates.
     """
-    return best_of([one for one in tried if not one.has_front] or tried)
+    return best_of([one for one in tried if not one.ends_early] or tried)
 
 
 def close_to_best(tried: Sequence[Evaluation]) -> list[Evaluation]:

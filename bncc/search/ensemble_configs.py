@@ -16,6 +16,25 @@ FRONT_KEY = str(SETTINGS["front"].key)
 DIFFERING_KEY = str(SETTINGS["front_differing"].key)
 """Structure option of the most decisions that it may change."""
 OF_FRONT = (FRONT_KEY, DIFFERING_KEY)
+GATE_KEY = str(SETTINGS["gate"].key)
+"""Structure option of the tables before a gate."""
+GATE_DIFFERING_KEY = str(SETTINGS["gate_differing"].key)
+"""Structure option of the most decisions that it may change."""
+OF_GATE = (GATE_KEY, GATE_DIFFERING_KEY)
+GATE_SHARE = 1 / 3
+"""
+Share of the tables before a gate. Validation errors in percent, and the tables that are added up on
+average, three folds (``python -m benchmarks.accuracy.gates``):
+
+==================  ============  ============  ============  ============
+tables, rows        no gate       0.15          0.25          1/3
+==================  ============  ============  ============  ============
+optdigits 40, 16    1.94   40.0   2.40   15.4   2.22   14.7   2.37   16.8
+satimage 40, 16     10.47  40.0   10.82  24.2   10.63  22.5   10.68  23.3
+usps 60, 8          3.36   60.0   3.83   39.4   3.83   31.3   3.64   30.2
+wisdm 60, 8         13.20  60.0   12.44  36.7   12.38  40.0   12.42  37.1
+==================  ============  ============  ============  ============
+"""
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
 CUT_BITS: tuple[int, ...] = (0, 8)
@@ -92,7 +111,9 @@ class EnsembleConfig:
     differences: int = 0  # Limit on differences of two columns
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none
-    differing: float = 0.0  # Most decisions that it may change; 0 for the default
+    has_gate: bool = False  # True for a gate behind `GATE_SHARE` of the tables
+    # Most decisions that the front or the gate may change; 0 for the default
+    differing: float = 0.0
 
     @property
     def is_branching(self) -> bool:
@@ -134,8 +155,11 @@ class EnsembleConfig:
             options["differences"] = str(self.differences)
         if self.front:
             options[FRONT_KEY] = str(self.front)
+        if self.has_gate:
+            options[GATE_KEY] = str(gate_of(n_tables))
         if self.differing:
-            options[DIFFERING_KEY] = str(self.differing)
+            key = GATE_DIFFERING_KEY if self.has_gate else DIFFERING_KEY
+            options[key] = str(self.differing)
         if self.features != BoostSettings.features:
             options["features"] = str(self.features)
         if self.dictionary:
@@ -151,6 +175,11 @@ class EnsembleConfig:
         }
         given = {**named, **options}
         return replace(base, structure=SUM, structure_options=given, bits=self.bits, **others)
+
+
+def gate_of(n_tables: int) -> int:
+    """Return the number of tables before a gate; 0 where none would be behind it."""
+    return 0 if n_tables < 2 else max(1, round(GATE_SHARE * n_tables))
 
 
 def starts(

@@ -14,13 +14,14 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray
-from bncc.data.dataset import Dataset
+from bncc.data.dataset import Dataset, Table
 from bncc.errors import BnccError, CheckpointError, WorkerError
 from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
+from bncc.model.model import Model
 from bncc.pricing import fast_time_of, layout_price_of, price_of
 from bncc.resources import Budget, Resources
-from bncc.search.ensemble_configs import FRONT_KEY, OF_REFIT
+from bncc.search.ensemble_configs import FRONT_KEY, GATE_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import Fold, folds_of
@@ -94,9 +95,9 @@ class Evaluation:
         return self.layout or self.price
 
     @property
-    def has_front(self) -> bool:
-        """True if it was asked for a front."""
-        return FRONT_KEY in self.settings.structure_options
+    def ends_early(self) -> bool:
+        """True if it was asked for a front or a gate, which decide before all tables are summed."""
+        return bool({FRONT_KEY, GATE_KEY} & self.settings.structure_options.keys())
 
     @property
     def expected_time(self) -> float:
@@ -327,7 +328,7 @@ def _price_sum(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
     model = fold.model(part.candidate)
     assert isinstance(model.structure, TableEnsemble)
-    price = price_of(model, given.budget, fold.rest.table)
+    price = price_of(model, given.budget, _rows_to_time(fold, model))
     return {
         "sizes": sizes_of(model.structure.tables),
         "tables": len(model.tables),
@@ -342,8 +343,14 @@ def _estimate_fast(given: SearchInput, part: Part) -> Result:
 
 def _price_layout(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
-    price = layout_price_of(fold.model(part.candidate), given.budget, fold.rest.table)
+    model = fold.model(part.candidate)
+    price = layout_price_of(model, given.budget, _rows_to_time(fold, model))
     return {"price": price.to_json()}
+
+
+def _rows_to_time(fold: Fold, model: Model) -> Table:
+    """Return the rows of the mean time: with a gate, which is surer of training rows, others."""
+    return fold.rest.table if model.gate is None else fold.held.table
 
 
 def _count(given: SearchInput, part: Part) -> Result:

@@ -50,7 +50,7 @@ def with_fewer_tables(
 def _fastest_forms(tried: Sequence[Evaluation]) -> list[JudgedSum]:
     """Return the fewest close tables of the fastest close forms, and of the most accurate one."""
     close = [one for one in close_to_best(tried) if isinstance(one, JudgedSum)]
-    sums = [one for one in close if not one.form.is_single and not one.has_front]
+    sums = [one for one in close if not one.form.is_single and not one.ends_early]
     if not sums:
         return []
     fewest: dict[EnsembleConfig, JudgedSum] = {}

@@ -1,4 +1,4 @@
-"""Variants of the best boosted tables with a front, which lowers the mean time of a decision."""
+"""Variants of the best boosted tables with a front or a gate, which lower the mean time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +22,8 @@ MOST_TRIES = 4
 """Number of builds to find tables that fit behind a front."""
 LEAST_TABLES = 2
 """A single tree is as fast as a front."""
+LEAST_GATED = 6
+"""Number of tables from which on a gate behind a third of them is tried."""
 MOST_GAIN = 4.0
 """Ratio of the times of the smallest layout and the fastest one that is expected at most."""
 WITHOUT_EXIT = frozenset({"scores", "missing", "stream"})
@@ -30,7 +32,7 @@ WITHOUT_EXIT = frozenset({"scores", "missing", "stream"})
 
 def may_have_fronts(budget: Budget, prefer: Preference, choose_by: str) -> bool:
     """
-    Return whether a search tries fronts.
+    Return whether a search tries fronts and gates.
 
     They lower the time alone, and make the classes of easy rows certain, which a log-loss punishes.
     """
@@ -41,14 +43,16 @@ def may_have_fronts(budget: Budget, prefer: Preference, choose_by: str) -> bool:
 def with_fronts(
     tried: Sequence[Evaluation], evaluator: Evaluator, stop: StopRequest
 ) -> Iterator[JudgedSum]:
-    """Yield variants of the best candidates with fronts, with as many tables as fit behind them."""
+    """Yield variants of the best candidates with fronts and gates, with as many tables as fit."""
     best = best_alone(tried)
-    for one in _to_front(tried):
+    wanted = [(one, [replace(one.form, front=n) for n in LEAVES]) for one in _to_front(tried)]
+    wanted += [(one, [replace(one.form, has_gate=True)]) for one in _to_gate(tried)]
+    for one, variants in wanted:
         seen: set[str] = set()
-        for leaves in LEAVES:
+        for variant in variants:
             if stop.is_wanted:
                 return
-            form, n_tables = _close_form(one, leaves, best, evaluator), _n_tables(one)
+            form, n_tables = _close_form(one, variant, best, evaluator), _n_tables(one)
             if form is None:
                 continue
             settings = _fitted(form, n_tables, evaluator)
@@ -62,11 +66,11 @@ def with_fronts(
 
 
 def _close_form(
-    one: JudgedSum, leaves: int, best: Evaluation, evaluator: Evaluator
+    one: JudgedSum, variant: EnsembleConfig, best: Evaluation, evaluator: Evaluator
 ) -> EnsembleConfig | None:
-    """Return a form with a front under the loosest guard with which it is not clearly worse."""
+    """Return a form under the loosest guard with which it is not clearly worse."""
     for differing in GUARDS:
-        form = replace(one.form, front=leaves, differing=differing)
+        form = replace(variant, differing=differing)
         if _is_close(form.settings(evaluator.given.base, _n_tables(one)), best, evaluator):
             return form
     return None
@@ -99,15 +103,29 @@ def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
     return [one for one in chosen.values() if isinstance(one, JudgedSum)]
 
 
+def _to_gate(tried: Sequence[Evaluation]) -> list[JudgedSum]:
+    """
+    Return the fastest close candidate over cuts with enough tables, and the most accurate one.
+
+    Few get a gate: its margin takes three more trainings in each fold.
+    """
+    close = [one for one in close_to_best(tried) if isinstance(one, JudgedSum)]
+    sums = [one for one in close if not one.form.is_branching and _n_tables(one) >= LEAST_GATED]
+    if not sums:
+        return []
+    fastest, best = min(sums, key=lambda one: one.expected_time), best_of(sums)
+    return [one for one in sums if one is fastest or one is best]
+
+
 def _fitted(form: EnsembleConfig, n_tables: int, evaluator: Evaluator) -> TrainSettings | None:
-    """Return settings with a front and as many tables as fit; None if none do, or it is unsure."""
+    """Return settings with as many tables as fit; None if none do, or the front is unsure."""
     budget = evaluator.given.budget
     for _ in range(MOST_TRIES):
         if n_tables < LEAST_TABLES:
             break
         settings = form.settings(evaluator.given.base, n_tables)
         found = evaluator.priced(settings)
-        if found.n_tables == len(evaluator.grown(settings)):
+        if form.front and found.n_tables == len(evaluator.grown(settings)):
             break  # no leaf is sure
         used = budget.utilization(found.price)
         if used <= 1:

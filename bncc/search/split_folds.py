@@ -10,14 +10,15 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray
 from bncc.boosting.boost import Boosted, boost
 from bncc.boosting.front import with_front
-from bncc.boosting.learn import refit
+from bncc.boosting.gate import HeldOut, with_gate
+from bncc.boosting.learn import held_out_of, refit_tables
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned
 from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.model import Model
-from bncc.search.ensemble_configs import OF_FRONT
+from bncc.search.ensemble_configs import GATE_DIFFERING_KEY, OF_FRONT
 from bncc.structure.catalog import SUM
 from bncc.train.differences import pairs_of
 from bncc.train.fit_tables import SumRows, sum_rows
@@ -32,6 +33,7 @@ four fifths instead of one has 0.1 and 0.3 percentage points less error on the t
 OF_REFIT = frozenset({
     "n_tables", "bits", "frac_bits", "float_epochs", "quantized_epochs", "lr", "last_lr", "dropout",
     "weight_decay", "batch_size", "has_prior", "dictionary", "front", "front_differing",
+    "gate", "gate_differing",
 })  # fmt: skip
 """Settings of boosting that do not change how tables grow, apart from their number."""
 BYTE_SPAN = 255
@@ -64,7 +66,9 @@ class Fold:
         self._base = base
         self._rows: dict[Hashable, SumRows] = {}
         self._models: dict[str, Model] = {}
-        self._learned: dict[str, Learned] = {}  # Without fronts, which share them
+        # Without fronts and margins of gates, which share them
+        self._learned: dict[str, Learned] = {}
+        self._held_out: dict[str, HeldOut | None] = {}  # Decisions that choose margins of gates
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
 
     @property
@@ -125,13 +129,19 @@ class Fold:
         if key in self._models:
             return self._models[key]
         rows, boosting, recipe = self._ready(settings)
-        options = {k: v for k, v in settings.structure_options.items() if k not in OF_FRONT}
+        guards = {*OF_FRONT, GATE_DIFFERING_KEY}
+        options = {k: v for k, v in settings.structure_options.items() if k not in guards}
         plain_key = repr(replace(settings, structure_options=options))
         if plain_key not in self._learned:
-            plain = replace(boosting, front=0)
-            learned = refit(self.grown(settings), rows.samples, plain, recipe)
+            learned = refit_tables(self.grown(settings), rows.samples, boosting, recipe)
             _keep(self._learned, plain_key, learned)
-        learned = with_front(self._learned[plain_key], rows.samples, boosting)
+        learned = self._learned[plain_key]
+        if boosting.gate:
+            if plain_key not in self._held_out:
+                _keep(self._held_out, plain_key, held_out_of(rows.samples, boosting))
+            learned = with_gate(learned, self._held_out[plain_key], boosting)
+        else:
+            learned = with_front(learned, rows.samples, boosting)
         model = rows.model(learned, boosting.bits)
         _keep(self._models, key, model)
         return model

@@ -15,8 +15,8 @@ from bncc.structure.options import check_values, one_of
 SUM = "tables"
 """Boosted tables: an additive ensemble, not a network."""
 SUM_KEYS = (
-    "tables", "rows", "features", "leaves", "depth", "front", "front-differing", "cuts",
-    "cut-bits", "differences", "dictionary", "rate", "decay", "shift",
+    "tables", "rows", "features", "leaves", "depth", "front", "front-differing", "gate",
+    "gate-differing", "cuts", "cut-bits", "differences", "dictionary", "rate", "decay", "shift",
 )  # fmt: skip
 
 CONTRACT = (

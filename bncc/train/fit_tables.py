@@ -15,6 +15,7 @@ from bncc.discretize.missing import LOWEST, cuts_above_missing
 from bncc.errors import DataError
 from bncc.fixed_point import QFormat
 from bncc.model.front import FRONT
+from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable, TableEnsemble
@@ -226,8 +227,10 @@ class SumRows:
         # Costs of rare classes, and those of a front, may take more bits than those of tables.
         bits = max(bits, *(int(t.max()).bit_length() for t in (learned.prior, *learned.tables)))
         q_format = QFormat(bits - learned.frac_bits, learned.frac_bits)
-        training = {} if learned.front is None else {FRONT: dict(learned.front)}
-        return Model(inputs, self.classes, grids, q_format, learned.prior, learned.tables, training)
+        records = {FRONT: learned.front, GATE: learned.gate_record}
+        training = {key: dict(record) for key, record in records.items() if record is not None}
+        tables = learned.prior, learned.tables
+        return Model(inputs, self.classes, grids, q_format, *tables, training, learned.gate)
 
 
 def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:

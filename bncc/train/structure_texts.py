@@ -125,6 +125,16 @@ _OPTIONS = {
         f"{MOST_DIFFERING:g}",
         "With a front: maximum share of decisions it changes, cross-validated.",
     ),
+    "gate": OptionText(
+        "N",
+        str(_BOOSTING.gate),
+        "Tables that decide alone where their margin is large, such as a third; 0: none.",
+    ),
+    "gate-differing": OptionText(
+        "R",
+        f"{MOST_DIFFERING:g}",
+        "With a gate: maximum share of decisions it changes, cross-validated.",
+    ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(
         "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."

@@ -78,12 +78,13 @@ def _check_form(settings: TrainOptions) -> None:
             f"structure option depth={options['depth']} limits trees; add leaves=16, or leave it "
             "out"
         )
-    has_front = "front" in options and _whole(settings, "front")
-    if not has_front and "front-differing" in options:
-        raise OptionError(
-            f"structure option front-differing={options['front-differing']} limits a front; add "
-            "front=32, or leave it out"
-        )
+    for form, example in (("front", 32), ("gate", 20)):
+        limit = f"{form}-differing"
+        if limit in options and not (form in options and _whole(settings, form)):
+            raise OptionError(
+                f"structure option {limit}={options[limit]} limits a {form}; add "
+                f"{form}={example}, or leave it out"
+            )
 
 
 def _bits_of(settings: TrainOptions, n_classes: int | None) -> int:

@@ -14,6 +14,7 @@ from bncc.fixed_point import QFormat, rounded
 from bncc.interrupts import StopRequest
 from bncc.model.card import class_parent_names, cycle_note
 from bncc.model.front import FRONT
+from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
 from bncc.progress import Progress, silence
@@ -60,6 +61,11 @@ def candidate_formats(
 
 NO_FRONT = "no leaf of a front decides surely enough as the tables do, so the model has no front"
 """Warning where a front was requested."""
+NO_GATE = (
+    "no margin of the first tables is large enough to decide as all tables do, so the model has no "
+    "gate"
+)
+"""Warning where a gate was requested."""
 
 
 def best_format(
@@ -210,8 +216,7 @@ def train_model(
         notes += [session.not_kept] if session.not_kept else []
         identity = identity_digest(identity_of(dataset, settings))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
-    if FRONT in model.training:
-        figures[FRONT] = model.training[FRONT]
+    figures |= {key: model.training[key] for key in (FRONT, GATE) if key in model.training}
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), session.epochs_done)
 
@@ -291,9 +296,12 @@ def _isolated_notes(model: Model) -> list[str]:
 
 
 def _front_notes(settings: TrainSettings, model: Model) -> list[str]:
-    """Return a note if a front was asked for and no leaf is sure enough of the decisions."""
-    has_request = settings.is_boosted and boost_settings_of(settings).front > 0
-    return [NO_FRONT] if has_request and FRONT not in model.training else []
+    """Return a note if a front or a gate was asked for and none is sure enough of the decisions."""
+    if not settings.is_boosted:
+        return []
+    boosting = boost_settings_of(settings)
+    notes = [NO_FRONT] if boosting.front and FRONT not in model.training else []
+    return notes + ([NO_GATE] if boosting.gate and model.gate is None else [])
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:

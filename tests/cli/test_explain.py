@@ -52,6 +52,25 @@ def test_a_front_is_named_and_its_sure_leaves_are_said_to_decide(
     assert "decided_by" not in run_json("explain", *files, "--row", "1")
 
 
+def test_a_gate_is_said_to_decide_and_what_is_behind_it_not_to_be_read(
+    run: Run, run_json: RunJson, files: tuple[Path, Path]
+) -> None:
+    decided = {}
+    for margin in (1, 9):
+        model = files[0].with_name(f"gate{margin}.bncc")
+        save_model(hand.gated(hand.sum_of_tables(), 1, margin), model)
+        facts = run_json("explain", model, files[1], "--row", "1")
+        decided[margin] = facts["decided_by"]
+        said = run("explain", model, files[1], "--row", "1").stdout
+        is_early = facts["decided_by"] == "gate"
+        assert ("not read: 2 tables behind the gate" in said) == is_early
+        assert bool(re.search(r"^(1|2) ", said, re.MULTILINE)) == (not is_early)
+        behind = [part["nats"] for part in facts["contributions"][2:]]
+        assert any(nats != 0 for part in behind for nats in part.values()) == (not is_early)
+    assert decided == {1: "gate", 9: "tables"}
+    assert "decided_by" not in run_json("explain", *files, "--row", "1")
+
+
 def test_json_tells_of_the_prior_and_of_every_table(
     run_json: RunJson, files: tuple[Path, Path]
 ) -> None:

@@ -112,6 +112,19 @@ def test_a_model_made_by_hand_has_a_card_too(run: Run, tmp_path: Path) -> None:
     assert "not recorded" in run("inspect", tmp_path / "m.bncc").stdout
 
 
+def test_a_gate_is_named_with_its_shares(run: Run, run_json: RunJson, tmp_path: Path) -> None:
+    record = {"gate": {"answers": 0.75, "differing": 0.0025}}
+    model = replace(models.gated(models.sum_of_tables(), 2, 5), training=record)
+    save_model(model, tmp_path / "m.bncc")
+    said = run("inspect", tmp_path / "m.bncc").stdout
+    assert "3 tables over 8 cuts of 3 features, a gate of margin 5 behind table 1" in said
+    assert "\ngate        the first 2 tables decide 75.0 % of held-out rows, 0.25 %" in said
+    facts = run_json("inspect", tmp_path / "m.bncc")
+    assert facts["gate"] == {"tables": 2, "margin": 5, **record["gate"]}
+    said = run("inspect", tmp_path / "m.bncc", "--ir").stdout
+    assert said.count("gate: tables 0 .. 1 decide with a margin of 5") == 2
+
+
 def test_a_front_is_named_before_the_tables_behind_it(
     run: Run, run_json: RunJson, tmp_path: Path
 ) -> None:

@@ -206,3 +206,20 @@ def test_a_front_that_is_dropped_is_a_warning_and_a_key(
     result = run(*words, "--folds", "0")
     assert ("so the model has no front" in result.stderr) == (not is_sure)
     assert json.loads(result.stdout).get("front_dropped", False) == (not is_sure)
+
+
+@pytest.mark.parametrize("is_sure", [False, True])
+def test_a_gate_that_is_dropped_is_a_warning_and_a_key(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_sure: bool
+) -> None:
+    if not is_sure:
+        monkeypatch.setattr("bncc.boosting.gate.HeldOut.gate", lambda *_: None)
+    shape = ("--structure", "tables", "--structure-option", "tables=4", "--epochs", "2")
+    gate = ("--structure-option", "gate=1", "--structure-option", "gate-differing=0.5")
+    words = ("train", readings, "-o", tmp_path / "m.bncc", *shape, *gate, "--quiet", "--json")
+    result = run(*words, "--folds", "0")
+    assert ("so the model has no gate" in result.stderr) == (not is_sure)
+    facts = json.loads(result.stdout)
+    assert facts.get("gate_dropped", False) == (not is_sure)
+    assert ("gate" in facts) == is_sure
+    assert "front_dropped" not in facts

@@ -105,6 +105,8 @@ class Family:
     is_for_cuts: bool = False  # Has layouts only for programs whose tables read cuts alone
     # Has layouts for programs with tables that decision trees address, and for no others
     is_for_trees: bool = False
+    # Has layouts for programs with a gate, too
+    has_gates: bool = False
     streams: bool = False  # Rows are added individually, in any order, to one sum per class
     # True if `bncc prove` covers its machine code: nearly all programs are decided within a minute
     is_provable: bool = True
@@ -113,6 +115,8 @@ class Family:
     def __call__(self, program: Program) -> Iterator[Kernel]:
         """Yield the layouts of a program."""
         if has_trees(program) != self.is_for_trees:
+            return
+        if program.gate is not None and not self.has_gates:
             return
         for kernel in self.layouts(program):
             is_listed = isinstance(kernel, self.kernel)

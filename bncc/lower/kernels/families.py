@@ -30,6 +30,7 @@ FAMILIES: Mapping[str, Family] = {
 FOR_AVR = frozenset(name for name, family in FAMILIES.items() if family.is_for_avr)
 FOR_TREES = frozenset(name for name, family in FAMILIES.items() if family.is_for_trees)
 FOR_CUTS = frozenset(name for name, family in FAMILIES.items() if family.is_for_cuts)
+FOR_GATES = frozenset(name for name, family in FAMILIES.items() if family.has_gates)
 STREAMS = frozenset(name for name, family in FAMILIES.items() if family.streams)
 PROVABLE = frozenset(name for name, family in FAMILIES.items() if family.is_provable)
 FREE_OF_BRANCHES = {

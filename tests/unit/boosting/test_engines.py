@@ -57,6 +57,25 @@ def test_both_engines_take_the_same_steps(require_tool, n_classes, unit):
 
 
 @pytest.mark.cc
+@pytest.mark.parametrize("n_classes", [2, 26])
+@pytest.mark.parametrize("unit", [None, Unit(3, 1)], ids=str)
+def test_both_engines_learn_two_exits(require_tool, n_classes, unit):
+    require_tool("gcc")
+    given, start = problem(n_classes)
+    scores, losses = [], []
+    for pace in (PACE, replace(PACE, gate=2)):
+        engines = [kind(given, start, pace) for kind in (NativeSumEngine, NumpySumEngine)]
+        for engine in engines if unit is not None else ():
+            engine.quantize(unit)
+        losses.append([engine.epoch(*chance(120), LR) for engine in engines])
+        scores.append([engine.scores() for engine in engines])
+        assert losses[-1][0] == pytest.approx(losses[-1][1], rel=LOSS)
+        assert farthest(*scores[-1]) < 0.02 * LR
+    assert farthest(scores[0][0], scores[1][0]) > LR / 2
+    assert losses[0] != pytest.approx(losses[1], rel=1e-3)
+
+
+@pytest.mark.cc
 @pytest.mark.parametrize("kind", [NativeSumEngine, NumpySumEngine])
 def test_only_rows_that_are_read_move(require_tool, kind):
     require_tool("gcc")

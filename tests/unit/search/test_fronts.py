@@ -50,6 +50,8 @@ def wifi():
 
 @pytest.fixture
 def priced(monkeypatch):
+    """Price models by fronts and tables; no candidate gets a gate."""
+    monkeypatch.setattr(fronts, "LEAST_GATED", 10**6)
     monkeypatch.setattr(budget_search, "price_of", price_with_front)
     monkeypatch.setattr(evaluation, "price_of", price_with_front)
     monkeypatch.setattr(evaluation, "layout_price_of", price_with_front)

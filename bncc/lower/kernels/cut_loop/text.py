@@ -7,6 +7,7 @@ from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.looped.layout import LoopedKernel
 from bncc.lower.kernels.looped.text import meaning, sum_names
+from bncc.lower.kernels.shared.cut_places import gate_close
 from bncc.lower.kernels.shared.packing import added_whole, taken_off
 from bncc.lower.kernels.shared.rows import RowDictionary, cost_arrays, table_heading, table_lines
 from bncc.program.ir import Program
@@ -33,6 +34,8 @@ def cut_loop_text(
             "n_cuts": None if not kernel.same_n_cuts else kernel.n_cuts[0],
             "n_row_entries": kernel.n_rows[0] * kernel.row_length if kernel.same_n_rows else None,
             "place_type": unsigned(place_bits) if place_bits else "",
+            "gate_tables": sums.program.gate.tables if sums.program.gate else 0,
+            "gate_close": gate_close(sums.program, sums.largest_sum),
             **_word_lines(sums, name),
         },
     )

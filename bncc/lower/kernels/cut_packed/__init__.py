@@ -6,5 +6,13 @@ from bncc.lower.kernels.cut_packed.text import cut_packed_text
 from bncc.lower.kernels.cut_packed.weights import WEIGHTS
 
 FAMILIES = (
-    Family("cut-packed", cut_packed, CutPackedKernel, cut_packed_text, WEIGHTS, is_for_cuts=True),
+    Family(
+        "cut-packed",
+        cut_packed,
+        CutPackedKernel,
+        cut_packed_text,
+        WEIGHTS,
+        is_for_cuts=True,
+        has_gates=True,
+    ),
 )

@@ -93,6 +93,12 @@ class CutPackedKernel:
         return sum(entries.size for entries in self.entries)
 
     @property
+    def gate_cuts(self) -> int:
+        """Cuts of the tables before the gate; 0 without one."""
+        gate = self.program.gate
+        return sum(entries.size for entries in self.entries[: gate.tables]) if gate else 0
+
+    @property
     def entry_bits(self) -> int:
         """Width of an entry."""
         return width_of(max(int(entries.max()) for entries in self.entries))

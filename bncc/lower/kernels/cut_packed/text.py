@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bncc.lower.c.c99 import ArrayText, array, counted, unsigned, wrap_words
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_packed.layout import MARK_BITS, CutPackedKernel
+from bncc.lower.kernels.shared.cut_places import gate_close
 from bncc.lower.kernels.shared.rows import table_heading, table_lines
 from bncc.program.ir import Program, width_of
 
@@ -38,6 +39,8 @@ def cut_packed_text(
             "scaled": _scaled("number", kernel.row_bytes, f"{name}_apart"),
             "has_sum": kernel.row_bytes.bit_count() > 1,
             "prior_type": "" if prior is None else tables[-1].type,
+            "gate_cuts": kernel.gate_cuts,
+            "gate_close": gate_close(kernel.program, kernel.largest_sum),
         },
     )
 

@@ -71,7 +71,9 @@ class LoopedKernel:
     @property
     def n_runs(self) -> int:
         """Number of times that lanes are emptied."""
-        return -(-len(self.program.tables) // self.run)
+        n_tables, gate = len(self.program.tables), self.program.gate
+        first = n_tables if gate is None else gate.tables
+        return sum(-(-n // self.run) for n in (first, n_tables - first))
 
     @property
     def summary(self) -> str:

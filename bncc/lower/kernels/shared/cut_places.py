@@ -43,6 +43,15 @@ def is_of_cuts(program: Program) -> bool:
     )
 
 
+def gate_close(program: Program, largest_sum: int) -> int:
+    """
+    Return the largest difference of the two smallest costs with which a gate does not decide.
+
+    No difference exceeds the largest sum, so that the constant fits the type of the sums.
+    """
+    return 0 if program.gate is None else min(program.gate.margin - 1, largest_sum)
+
+
 def cuts_of(table: Table) -> TableCuts:
     """Return the cuts of a table of a program of cuts."""
     steps = (np.flatnonzero(np.diff(table.maps[f])) + 1 for f in table.features)

@@ -42,7 +42,9 @@ def lifted_priors(program: Program) -> Iterator[Program]:
     made entries wider.
     """
     yield program
-    least = [table.costs.min(axis=0) for table in program.tables]
+    # What a table behind a gate takes off must not reach the sum of those before it.
+    n_lifted = len(program.tables) if program.gate is None else program.gate.tables
+    least = [table.costs.min(axis=0) * (t < n_lifted) for t, table in enumerate(program.tables)]
     prior = program.prior + np.sum(least, axis=0)
     if any(row.any() for row in least):
         pairs = zip(program.tables, least, strict=True)
