@@ -13,6 +13,8 @@ PYTHON ?= python3
 # Parallel test processes, and arguments for pytest:  make test PYTEST_ARGS="-k fixed_point"
 JOBS ?= 2
 PYTEST_ARGS ?=
+# Most tests of a file run in one process, so that what they share is made once.
+WORKERS = -n $(JOBS) --dist worksteal
 # The papers' data sets, which exist only next to the authors' clone
 DATA ?= ../shared/data
 
@@ -28,7 +30,7 @@ test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bare replay replay-accept lint format coverage coverage-check reproduce \
+.PHONY: help demo test test-all test-bare replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce \
     examples docs wheel toolchains targets-page targets-matrix peers firmware-page clean FORCE
 
 help:  ## this list
@@ -38,10 +40,10 @@ demo: $(VENV)/.stamp-run  ## the user's day on bundled data: train, emit, verify
 	$(BIN)/bncc demo -o demo --force
 
 test: $(VENV)/.stamp-dev  ## the tests of every change, in minutes
-	$(BIN)/python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 test-all: $(VENV)/.stamp-dev  ## all tests; takes hours
-	$(BIN)/python -m pytest -n $(JOBS) --tier all $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --tier all $(PYTEST_ARGS)
 
 replay: $(VENV)/.stamp-dev  ## make every product again and compare it with its committed digests
 	$(BIN)/python -m tests.replay --jobs $(JOBS)
@@ -52,10 +54,14 @@ replay-accept: $(VENV)/.stamp-dev  ## renew these digests; the diffstat goes int
 test-bare: $(VENV)/.stamp-dev  ## the tests on a PATH of Python, make and gcc; WITH=each adds toolchains one by one
 	JOBS=$(JOBS) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/bare $(WITH)
 
-lint: $(VENV)/.stamp-dev  ## style, types, import contracts, docstrings
+lint: lint-types lint-style  ## style, types, import contracts, docstrings; make -j2 lint is faster
+
+lint-types: $(VENV)/.stamp-dev
+	$(BIN)/mypy
+
+lint-style: $(VENV)/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
 format: $(VENV)/.stamp-dev  ## let ruff fix what it can
@@ -63,7 +69,7 @@ format: $(VENV)/.stamp-dev  ## let ruff fix what it can
 	$(BIN)/ruff format .
 
 coverage: $(VENV)/.stamp-dev  ## unit and property tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest -n $(JOBS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: $(VENV)/.stamp-dev

@@ -1,6 +1,6 @@
 """The C of a model on a device: emitted here, then verified, measured and bounded in `device/`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bncc.data.dataset import Table
@@ -22,7 +22,7 @@ from bncc.lower.cost_model import LEVELS
 from bncc.lower.estimate import Estimate
 from bncc.model.model import Model
 from bncc.program.pipeline import optimize, program_of
-from bncc.resources import Optimize, Resources
+from bncc.resources import Optimize, ProvedBound, Resources
 from bncc.targets.base import Target, Unit
 from bncc.toolchain.tools import Tool
 
@@ -273,11 +273,18 @@ def resources_of(
 
 
 def emit_bounded(
-    model: Model, emission: Emission, options: EmitOptions, bench: Toolchain
+    model: Model,
+    emission: Emission,
+    options: EmitOptions,
+    bench: Toolchain,
+    *,
+    proved: Sequence[tuple[str, ProvedBound]] = (),
+    undecided: Sequence[tuple[str, str]] = (),
 ) -> Emission:
-    """Measure emitted C, and emit it again with the results in its header."""
+    """Measure emitted C, and emit it again with the results and proved bounds in its header."""
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
+    found = replace(found, proved=tuple(proved), undecided=tuple(undecided))
     bounded = emit_as(model, replace(options, bounds=found), emission)
     return replace(bounded, lowered=replace(bounded.lowered, resources=emission.resources))
 

@@ -215,6 +215,15 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class ProvedBound:
+    """Bounds of one entry point for every input, by a proof of its machine code."""
+
+    # From the first instruction of the function to its return, callees included
+    instructions: int
+    stack: int  # Bytes below the caller's stack
+
+
+@dataclass(frozen=True)
 class Bounds:
     """Footprint and time of the C on one target with one compiler."""
 
@@ -228,6 +237,16 @@ class Bounds:
     # True if no branch depends on the input, so that a count that is equal for all inputs tried is
     # that of every input
     is_exact: bool
+    # Entry points without the model's prefix, with what `bncc prove` has shown of the same machine
+    # code, and why it has shown nothing of others that it was asked about
+    proved: tuple[tuple[str, ProvedBound], ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def stacks(self) -> Mapping[str, int]:
+        """Bytes of stack by entry point: both bounds hold for every input, so the smaller one."""
+        proved = {entry: found.stack for entry, found in self.proved}
+        return {entry: min(n, proved.get(entry, n)) for entry, n in self.stack}
 
     @property
     def exact(self) -> tuple[tuple[str, int], ...]:

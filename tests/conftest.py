@@ -8,7 +8,8 @@ Options
 --require-toolchains
     A missing compiler or simulator fails the test instead of skipping it.
 --tier
-    ``test``, ``ci`` or ``all``, see `tests.tiers`; ``ci`` where files are named, else ``test``.
+    ``bare``, ``test``, ``ci`` or ``all``, see `tests.tiers`; ``ci`` where files are named, else
+    ``test``.
 """
 
 import os
@@ -56,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail, do not skip, where a compiler, simulator is missing",
     )
-    group.addoption("--tier", choices=TIERS, help="how much to run: test, ci (more), all")
+    group.addoption("--tier", choices=TIERS, help="how much to run: bare, test (more), ci, all")
 
 
 @pytest.hookimpl(tryfirst=True)

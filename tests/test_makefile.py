@@ -1,6 +1,7 @@
 """The Makefile reports obstacles before it does anything."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,3 +65,18 @@ def test_clean_removes_what_was_built(make: Callable[..., tuple[int, str]], tmp_
     assert make("clean") == (0, "")
     assert not any(folder.exists() for folder in [*built, tmp_path / ".venv"])
     assert all(folder.parent.is_dir() for folder in built)
+
+
+def test_the_gate_uses_every_processor_whatever_openmp_is_told(
+    require_tool: Callable[[str], str],
+) -> None:
+    """A limit of the threads in a process is none of the processes."""
+    require_tool("nproc")
+    (line,) = re.findall(r"^export JOBS=.*$", (ROOT / ".ci" / "run").read_text("utf-8"), re.M)
+    words = [require_tool("bash"), "-c", f'{line}; echo "$JOBS"']
+    variables = {k: v for k, v in os.environ.items() if k != "JOBS"}
+    for limit in ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT"):
+        said = subprocess.run(words, env={**variables, limit: "1"}, capture_output=True, check=True)
+        assert int(said.stdout) == len(os.sched_getaffinity(0))
+    said = subprocess.run(words, env={**variables, "JOBS": "7"}, capture_output=True, check=True)
+    assert int(said.stdout) == 7

@@ -3,12 +3,13 @@ The tests of each tier: ``test`` for every change, ``ci`` before a merge, ``all`
 
 ``tests/tiers.txt`` lists what a tier runs in part only: how many cases of each test function, or
 of each value of a parameter. Cases are spread evenly, the same in every run. A test marked
-``slow`` is in `all` alone.
+``slow`` is in `all` alone. ``bare`` is a part of ``test`` for a computer without toolchains, where
+every case of a test misses the same.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,10 @@ from zlib import crc32
 
 import pytest
 
-Tier = Literal["test", "ci", "all"]
-TIERS: tuple[Tier, ...] = ("test", "ci", "all")
+Tier = Literal["bare", "test", "ci", "all"]
+TIERS: tuple[Tier, ...] = ("bare", "test", "ci", "all")
+BARE = 2
+"""Number of cases of a test function in the tier ``bare``."""
 T = TypeVar("T")
 
 
@@ -84,6 +87,11 @@ def chosen(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
     items = list(items)
     if tier == "all":
         return items
+    if tier == "bare":
+        functions: dict[Hashable, list[pytest.Item]] = defaultdict(list)
+        for item in chosen(items, "test"):
+            functions[group_of(item, None)].append(item)
+        return _spread_over(items, functions, dict.fromkeys(functions, BARE))
     kept: set[pytest.Item] = set()
     groups: dict[Hashable, list[pytest.Item]] = defaultdict(list)
     sizes: dict[Hashable, int] = {}
@@ -96,6 +104,17 @@ def chosen(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
             group = group_of(item, limit.per)
             groups[group].append(item)
             sizes[group] = n
+    return _spread_over(items, groups, sizes, kept)
+
+
+def _spread_over(
+    items: Iterable[pytest.Item],
+    groups: Mapping[Hashable, Sequence[pytest.Item]],
+    sizes: Mapping[Hashable, int],
+    others: Iterable[pytest.Item] = (),
+) -> list[pytest.Item]:
+    """Return so many items of each group, and others, in the order of the items."""
+    kept = set(others)
     for group, members in groups.items():
         # Each group starts elsewhere, so that together they meet more values of other parameters.
         turn = crc32(str(group).encode()) / 2**32

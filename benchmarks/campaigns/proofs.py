@@ -7,10 +7,12 @@ Models are trained on raw readings of `SETS` with fixed options and kept in the 
 with ``proofs.jsonl``, so the command resumes. ``--write`` updates the table of ``docs/prove.md``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,7 +25,8 @@ from bncc.cli.main import main as bncc
 from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.file import load_model
-from bncc.prove.build import build, score_size
+from bncc.model.model import Model
+from bncc.prove.build import LinkedProgram, linked_program
 from bncc.prove.prove import prove
 from bncc.targets import find_target
 
@@ -55,7 +58,7 @@ class Outcome:
     target: str
     entry: str
     optimize: str
-    kernel: str
+    kernel: str | None
     status: str
     reason: str
     instructions: int | None
@@ -69,14 +72,23 @@ class Proofs:
         self._folder, self._data = folder, data
         self._known = Memory(folder / "proofs.jsonl")
 
-    def outcomes(self, names: Sequence[str]) -> Iterator[Outcome]:
-        """Yield every verdict, and find those that are not known."""
-        for name in names:
-            for structure in STRUCTURES:
-                for bits in BITS.get(structure, (4,)):
-                    path = self._model(name, structure, bits)
-                    if path is not None:
-                        yield from self._of_model(path)
+    def find(self, names: Sequence[str], jobs: int) -> None:
+        """Find every verdict that is not known, in processes, as many as `jobs`."""
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            keys: dict[Future[Any], str] = {}
+            waiting: set[Future[Any]] = {pool.submit(self._trained, *one) for one in _models(names)}
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for one in done:
+                    if one in keys:
+                        self._known.get(keys[one], one.result)
+                        continue
+                    for target, (optimize, level) in product(TARGETS, CODE):
+                        key = f"{one.result().stem} {target} {optimize}"
+                        if key not in self._known:
+                            asked = pool.submit(_proved, one.result(), target, optimize, level)
+                            keys[asked] = key
+                            waiting.add(asked)
 
     def known(self, names: Sequence[str]) -> list[Outcome]:
         """Return the verdicts that are known."""
@@ -84,17 +96,12 @@ class Proofs:
         return [Outcome(**self._known[key][k]) for key in keys for k in range(len(ENTRIES))]
 
     def _keys(self, names: Sequence[str]) -> list[str]:
-        models = [
-            f"{name}.{structure}.{bits}"
-            for name in names
-            for structure in STRUCTURES
-            for bits in BITS.get(structure, (4,))
-        ]
+        models = [".".join(map(str, one)) for one in _models(names)]
         every = [f"{m} {t} {o}" for m, t, (o, _) in product(models, TARGETS, CODE)]
         return [key for key in every if key in self._known]
 
-    def _model(self, name: str, structure: str, bits: int) -> Path | None:
-        """Return a trained model; None where training leaves out a front."""
+    def _trained(self, name: str, structure: str, bits: int) -> Path:
+        """Return the file of a trained model."""
         path = self._folder / f"{name}.{structure}.{bits}.bncc"
         if not path.exists():
             kind = structure if structure in ("naive", "chow-liu") else "tables"
@@ -103,31 +110,52 @@ class Proofs:
                 "--structure", kind, "--bits", str(bits), "--folds", "0", "--quiet",
                 *STRUCTURES[structure],
             ]  # fmt: skip
-            bncc(arguments, standalone_mode=False)
+            with suppress(SystemExit):
+                bncc(arguments, standalone_mode=False)
+            assert path.exists(), f"{path.name} was not trained"
         return path
 
-    def _of_model(self, path: Path) -> Iterator[Outcome]:
-        for target, (optimize, level) in product(TARGETS, CODE):
-            key = f"{path.stem} {target} {optimize}"
-            asked = partial(_proved, path, target, optimize, level)
-            found = self._known.get(key, asked)
-            for one in found:
-                yield Outcome(**one)
+
+def _models(names: Sequence[str]) -> list[tuple[str, str, int]]:
+    """Return data set, structure and bits of every model."""
+    return [
+        (name, structure, bits)
+        for name in names
+        for structure in STRUCTURES
+        for bits in BITS.get(structure, (4,))
+    ]
+
+
+def linked(
+    model: Model,
+    target: str,
+    optimize: Any,
+    level: str,
+    entries: Sequence[str],
+    emitted: frozenset[str],
+) -> LinkedProgram:
+    """Return the program of a model for a target, whose C has the emitted entry points."""
+    emission = emit_c(model, EmitOptions("m", emitted, target=target, optimize=optimize))
+    (bench,) = find_toolchain(find_target(target))
+    return linked_program(model, emission, bench, level, entries)
 
 
 def _proved(path: Path, target: str, optimize: Any, level: str) -> list[dict[str, Any]]:
     model = load_model(path)
-    entries = frozenset({"raw", "trusted", "scores"})
-    emission = emit_c(model, EmitOptions("m", entries, target=target, optimize=optimize))
-    (bench,) = find_toolchain(find_target(target))
-    code, symbols = build(model, emission, bench, level, ENTRIES)
+    emitted = frozenset({"raw", "trusted", "scores"})
+    program = linked(model, target, optimize, level, ENTRIES, emitted)
     found = []
     for entry in ENTRIES:
         verdict = prove(
-            model, code, symbols[entry], entry, time_limit=LIMIT, cost_size=score_size(emission)
+            model,
+            program.code,
+            program.symbols[entry],
+            entry,
+            time_limit=LIMIT,
+            score_size=program.score_size,
         )
         outcome = Outcome(
-            target, entry, optimize, emission.kernel, verdict.status, verdict.reason,
+            target, entry, optimize, program.kernel, verdict.status, verdict.reason,
             verdict.instructions, verdict.seconds,
         )  # fmt: skip
         print(path.stem, target, optimize, verdict.sentence, flush=True)
@@ -163,15 +191,15 @@ def report(outcomes: Sequence[Outcome]) -> str:
 @click.option("--data", type=click.Path(exists=True, path_type=Path), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
+@click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
 @click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
-def main(data: Path, output: Path, sets: str, only_report: bool, write: bool) -> None:
+def main(data: Path, output: Path, sets: str, jobs: int, only_report: bool, write: bool) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
     proofs, names = Proofs(output, data), sets.split(",")
     if not only_report:
-        for _ in proofs.outcomes(names):
-            pass
+        proofs.find(names, jobs)
     text = report(proofs.known(names))
     print(text)
     if write:

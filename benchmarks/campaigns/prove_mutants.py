@@ -14,12 +14,15 @@ The exit code is 1 if a mutant is wrongly accepted or the original is not proved
 """
 
 import json
-import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice, product
+from functools import partial
+from itertools import islice, product, takewhile
+from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -27,13 +30,12 @@ from typing import Any
 import click
 import numpy as np
 
+from benchmarks.campaigns.proofs import linked
 from bncc._types import IntArray
-from bncc.device.cross import find_toolchain
-from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import BnccError
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.prove.build import ENTRIES, build
+from bncc.prove.build import ENTRIES
 from bncc.prove.code import Code
 from bncc.prove.points import Points
 from bncc.prove.prove import prove
@@ -41,7 +43,6 @@ from bncc.prove.refute import Counterexample, Search
 from bncc.prove.replay import Replay, patched
 from bncc.prove.specification import specification
 from bncc.resources import Budget
-from bncc.targets import find_target
 
 KINDS = ("opcode", "constant")
 EVERY = 512
@@ -69,7 +70,7 @@ class Binary:
     code: Code
     symbol: str
     entry: Any
-    cost_size: int
+    score_size: int
     places: Mapping[str, tuple[int, ...]]  # Addresses of bytes by kind, ascending
     proved: bool
 
@@ -109,14 +110,11 @@ def built(
     """Build a model and yield each entry point, proved."""
     model = load_model(path)
     needed = Budget(target).emitted(entries)
-    emission = emit_c(model, EmitOptions("m", needed, target=target, optimize=optimize))
-    (bench,) = find_toolchain(find_target(target))
-    code, symbols = build(model, emission, bench, level, entries)
-    found = re.search(r"typedef uint(\d+)_t m_cost_t", emission.files["m.h"])
-    cost_size = int(found[1]) // 8 if found else 0
+    program = linked(model, target, optimize, level, entries, needed)
+    code, symbols, score_size = program.code, program.symbols, program.score_size
     for entry in entries:
         traced = Traced(code.target, code.sections, code.symbols, code.sha256)
-        verdict = prove(model, traced, symbols[entry], entry, cost_size=cost_size)  # type: ignore[arg-type]
+        verdict = prove(model, traced, symbols[entry], entry, score_size=score_size)  # type: ignore[arg-type]
         places = places_of(code, symbols[entry], traced.reads)
         name = f"{path.name.removesuffix('.bncc')} {target} {optimize} {level}"
         yield Binary(
@@ -125,7 +123,7 @@ def built(
             code,
             symbols[entry],
             entry,
-            cost_size,
+            score_size,
             {kind: tuple(sorted(places[kind])) for kind in KINDS},
             verdict.status == "proved",
         )
@@ -155,7 +153,7 @@ def judged(binary: Binary, seed: int, k: int, time_limit: float, n_inputs: int) 
             binary.symbol,
             binary.entry,
             time_limit=time_limit,
-            cost_size=binary.cost_size,
+            score_size=binary.score_size,
         )
     except Exception as error:  # a defect of the prover, which the table lists
         name = f"{type(error).__name__}: {error}"
@@ -183,7 +181,7 @@ def judged(binary: Binary, seed: int, k: int, time_limit: float, n_inputs: int) 
 def disagreeing(binary: Binary, code: Code, n: int, seed: int) -> Counterexample | None:
     """Call a mutant with borders, ties and random inputs; return the first that disagrees."""
     of = specification(
-        binary.model, binary.entry, packed=code.target.packed, cost_size=binary.cost_size
+        binary.model, binary.entry, packed=code.target.packed, score_size=binary.score_size
     )
     points = Points(binary.model, binary.entry, of, packed=code.target.packed, seed=seed)
     return Search(Replay(code, binary.symbol), points).refuting(_inputs(points), n)
@@ -233,6 +231,29 @@ def key_of(line: Mapping[str, Any]) -> tuple[str, int, int]:
     return line["binary"], line["k"], line["seed"]
 
 
+def _judged(task: tuple[int, Binary], **settings: Any) -> dict[str, Any]:
+    k, binary = task
+    return judged(binary, settings["seed"], k, settings["time_limit"], settings["n_inputs"])
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[..., Iterable[dict[str, Any]]]]:
+    """Yield a `map`, in several processes if `jobs` is more than one, a few tasks ahead."""
+    if jobs == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+
+        def mapped(work: Callable[..., dict[str, Any]], tasks: Iterator[Any]) -> Iterator[Any]:
+            waiting = {pool.submit(work, one) for one in islice(tasks, 2 * jobs)}
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                waiting |= {pool.submit(work, one) for one in islice(tasks, len(done))}
+                yield from (future.result() for future in done)
+
+        yield mapped
+
+
 @click.command(help=__doc__)
 @click.argument("models", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--target", default="cortex-m0", show_default=True)
@@ -240,6 +261,7 @@ def key_of(line: Mapping[str, Any]) -> tuple[str, int, int]:
 @click.option("--opt-level", "level", default="-Os", show_default=True)
 @click.option("--entry", "entries", multiple=True, type=click.Choice(ENTRIES))
 @click.option("--mutants", "n", default=100, show_default=True, help="Mutants of each binary.")
+@click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--minutes", type=float, help="Time after which no mutant starts.")
 @click.option("--time-limit", default=10.0, show_default=True, help="Seconds of each proof.")
 @click.option("--inputs", "n_inputs", default=100_000, show_default=True)
@@ -252,6 +274,7 @@ def main(
     level: str,
     entries: tuple[str, ...],
     n: int,
+    jobs: int,
     minutes: float | None,
     time_limit: float,
     n_inputs: int,
@@ -272,14 +295,18 @@ def main(
                 is_bad |= not binary.proved
         except BnccError as error:
             sys.exit(f"{path}: {error}")
-    with output.open("a", encoding="utf-8") as file:
-        for k, binary in product(range(n), binaries):
-            known = lines.get((binary.key, k, seed))
-            if known is not None and (known["status"] != "proved" or known["inputs"] >= n_inputs):
-                continue
-            if minutes is not None and monotonic() - start > 60 * minutes:
-                break
-            line = judged(binary, seed, k, time_limit, n_inputs)
+
+    def is_open(task: tuple[int, Binary]) -> bool:
+        known = lines.get((task[1].key, task[0], seed))
+        return known is None or (known["status"] == "proved" and known["inputs"] < n_inputs)
+
+    def in_time(_: object) -> bool:
+        return minutes is None or monotonic() - start <= 60 * minutes
+
+    work = partial(_judged, seed=seed, time_limit=time_limit, n_inputs=n_inputs)
+    tasks = takewhile(in_time, filter(is_open, product(range(n), binaries)))
+    with output.open("a", encoding="utf-8") as file, _mapping(jobs) as mapped:
+        for line in mapped(work, tasks):
             file.write(json.dumps(line) + "\n")
             file.flush()
             lines[key_of(line)] = line

@@ -102,6 +102,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
@@ -132,7 +133,9 @@ def command(
     covered = entries_of(model, Budget(None, entries=priced))
     emitted = Budget(None).emitted(covered)
     emissions = Emissions(
-        model, Lowering(optimize, kernel, constant_time, compare=compare), emitted
+        model,
+        Lowering(optimize, kernel, constant_time, compare=compare, provable=provable),
+        emitted,
     )
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(

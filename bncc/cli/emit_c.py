@@ -86,7 +86,8 @@ COMMON = (
 @click.option(
     "--measure",
     is_flag=True,
-    help="Write measured stack and instruction counts of --target into the header.",
+    help="Write stack and instruction counts of --target into the header: measured, and bounds "
+    "for every input where `bncc prove` covers the target.",
 )
 @click.option("--max-flash", callback=budget, metavar="N[k]", help="Flash budget in bytes.")
 @click.option(
@@ -131,6 +132,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
     entries: tuple[str, ...],
     range_margin: float,
     which_inputs: str,
@@ -173,7 +175,7 @@ def command(
         """Emit C that is optimized for a goal; refuse C that exceeds the budget."""
         known: dict[str, Resources] = {}
         options = replace(
-            Lowering(goal, kernel, constant_time, range_margin, compare).options(
+            Lowering(goal, kernel, constant_time, range_margin, compare, provable).options(
                 "x86" if target == "host" and is_x86() else target,
                 chosen,
                 limits.emitted(covered),
@@ -327,9 +329,25 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     ]
     rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]
     rows += [["", each] for each in resource_words(emission.resources)[1:]]
+    rows += _bound_rows(emission.bounds)
     fired = [step["name"] for step in facts["passes"] if step["fired"]]
     rows += [["passes", ", ".join(fired) or "none fired"]]
     return aligned(rows)
+
+
+def _bound_rows(bounds: Bounds | None) -> list[list[str]]:
+    """Return a line for each entry point: its proved bounds, or that its counts are measured."""
+    if bounds is None:
+        return []
+    rows = [
+        [
+            "proved",
+            f"{entry}: {found.instructions} instructions and {found.stack} bytes of stack at most, "
+            "for every input",
+        ]
+        for entry, found in bounds.proved
+    ]
+    return rows + [["not proved", f"{entry}: {why}"] for entry, why in bounds.undecided]
 
 
 def bench_of(target: str | None) -> "Toolchain":
@@ -345,8 +363,13 @@ def bench_of(target: str | None) -> "Toolchain":
 def emit_measured(model: Model, emission: Emission, options: EmitOptions) -> Emission:
     """Measure emitted C, and emit it again with the measurements in its header."""
     from bncc.on_device import emit_bounded
+    from bncc.prove.bounds import proved_bounds
 
-    return emit_bounded(model, emission, options, bench_of(options.target))
+    bench = bench_of(options.target)
+    if options.constant_time:  # counts are exact, and proofs do not cover the code
+        return emit_bounded(model, emission, options, bench)
+    proved, undecided = proved_bounds(model, emission, bench, LEVELS[options.optimize])
+    return emit_bounded(model, emission, options, bench, proved=proved, undecided=undecided)
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
@@ -359,9 +382,11 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
         "simulator": bounds.simulator,
         "unit": bounds.unit,
         "inputs": bounds.n_inputs,
-        "stack": dict(bounds.stack),
+        "stack": dict(bounds.stacks),
         "counts": {
             entry: {"min": found.min, "max": found.max, "exact": entry in exact}
             for entry, found in bounds.counts
         },
+        "proved": {entry: asdict(found) for entry, found in bounds.proved},
+        "undecided": dict(bounds.undecided),
     }

@@ -19,14 +19,25 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free, write_file
 from bncc.data.dataset import Table
 from bncc.discretize.feature import Feature, states_of
+from bncc.discretize.readings import raw_of_table
 from bncc.discretize.state_words import between
 from bncc.emit.card import why_no_probabilities
 from bncc.errors import DataError
 from bncc.lower.c.c99 import counted
-from bncc.model.explanation import changes, contributions, impossible, runner_up
+from bncc.model.explanation import (
+    Flip,
+    Margin,
+    changes,
+    closest_first,
+    contributions,
+    impossible,
+    margins,
+    runner_up,
+)
 from bncc.model.file import load_model
 from bncc.model.front import FRONT, front_of
 from bncc.model.model import Model
+from bncc.model.ranges import units_of
 from bncc.report.table_pictures import explanation_svg
 from bncc.structure.decision_tables import BranchingTable, Lookup
 
@@ -61,7 +72,9 @@ def command(
     Explain the prediction of MODEL for one row of DATA.
 
     Each table of the model contributes to the score of each class, in nats, relative to the mean
-    over the classes. The class of the largest sum is predicted.
+    over the classes. The class of the largest sum is predicted. For each reading alone, the nearest
+    smaller and larger values that change the prediction are found, the closest feature first, by
+    the share of its training range.
     """
     if svg is not None:
         check_free(svg, force=force, sources=[model_path, data_path])
@@ -115,6 +128,36 @@ def explanation(model: Model, row: Table, x: IntArray) -> dict[str, Any]:
             }
             for change in changes(model, x)
         ],
+        "margins": [
+            _margin(model, margin, share)
+            for margin, share in closest_first(
+                model, margins(model, raw_of_table(model.features, row)[0], x)
+            )
+        ],
+    }
+
+
+def _margin(model: Model, margin: Margin, share: float | None) -> dict[str, Any]:
+    feature = model.features[margin.feature]
+    units = units_of(model.features, model.training)
+    number = float if feature.kind == "float32" else int
+
+    def said(flip: Flip | None) -> dict[str, Any] | None:
+        if flip is None:
+            return None
+        return {
+            "reading": number(flip.reading),
+            "change": number(flip.change),
+            "decision": model.classes[flip.decision],
+        }
+
+    return {
+        "feature": feature.name,
+        "unit": (units[margin.feature] or None) if units else None,
+        "reading": number(margin.reading),
+        "down": said(margin.down),
+        "up": said(margin.up),
+        "share": share,
     }
 
 
@@ -182,7 +225,9 @@ def _report(model: Model, facts: dict[str, Any], console: Console) -> str:
     head = f"predicted class {printable(first)}, ahead of {printable(second)} by {ahead_by}"
     if is_by_front:
         head = f"predicted class {printable(first)} by a sure leaf of the front"
-    return "\n".join([head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts)])
+    return "\n".join(
+        [head, "", aligned(table, right=(1, 2, 3)), "", *_turns(facts), *_closest(facts, console)]
+    )
 
 
 def _turns(facts: dict[str, Any]) -> list[str]:
@@ -196,3 +241,31 @@ def _turns(facts: dict[str, Any]) -> list[str]:
     more = len(facts["changes"]) - len(rows)
     tail = [f"... and {more} more features; --json has all"] if more else []
     return ["predicted class after a single change:", aligned(rows), *tail]
+
+
+def _closest(facts: dict[str, Any], console: Console) -> list[str]:
+    """Return the readings nearest to a threshold at which the prediction changes."""
+    close = [each for each in facts["margins"] if each["down"] or each["up"]]
+    if not close:
+        return []
+    shown = close if console.verbose else close[:_MOST_TABLES]
+    rows = [["reading", "now", "down to", "up to"]]
+    for each in shown:
+        unit = f" {each['unit']}" if each["unit"] else ""
+        rows.append(
+            [
+                each["feature"],
+                f"{each['reading']:.9g}{unit}",
+                _flip(each["down"], "-", unit),
+                _flip(each["up"], "+", unit),
+            ]
+        )
+    more = len(close) - len(shown)
+    tail = [f"... and {more} more features; -v shows all"] if more else []
+    return ["", "closest thresholds, for each reading alone:", aligned(rows), *tail]
+
+
+def _flip(flip: dict[str, Any] | None, sign: str, unit: str) -> str:
+    if flip is None:
+        return "no change"
+    return f"{flip['reading']:.9g} ({sign}{flip['change']:.6g}{unit}): {flip['decision']}"

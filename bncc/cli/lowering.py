@@ -26,7 +26,7 @@ OPTIMIZE: tuple[Optimize, ...] = ("balanced", "size", "speed")
 
 
 def lowering_options(function: Command) -> Command:
-    """Add ``--optimize``, ``--kernel``, ``--compare`` and ``--constant-time``."""
+    """Add ``--optimize``, ``--kernel``, ``--compare``, ``--constant-time`` and ``--provable``."""
     families = ", ".join(FAMILIES)
     kernel = click.option(
         "--kernel",
@@ -51,7 +51,12 @@ def lowering_options(function: Command) -> Command:
         is_flag=True,
         help="Emit code whose branches never depend on a reading or a state.",
     )
-    return optimize(kernel(compare(constant_time(function))))
+    provable = click.option(
+        "--provable",
+        is_flag=True,
+        help="Choose among the kernels whose machine code `bncc prove` decides.",
+    )
+    return optimize(kernel(compare(constant_time(provable(function)))))
 
 
 def range_margin_option(function: Command) -> Command:
@@ -110,6 +115,7 @@ class Lowering:
     constant_time: bool = False  # ``--constant-time``
     range_margin: float = DEFAULT_MARGIN  # Value of ``--range-margin``
     compare: Compared | None = None  # Value of ``--compare``
+    provable: bool = False  # ``--provable``
 
     def options(
         self,
@@ -118,8 +124,12 @@ class Lowering:
         entries: frozenset[str] = frozenset(),
         package: str = "plain",
     ) -> EmitOptions:
-        """Return the options to emit C for a target."""
+        """Return the options to emit C for a target; refuse one without proofs if it needs them."""
         target = None if machine == "host" else machine
+        if self.provable and target is not None:
+            from bncc.prove.build import check_target  # only here: it loads what builds
+
+            check_target(target)
         return EmitOptions(
             name,
             entries,
@@ -129,6 +139,7 @@ class Lowering:
             constant_time=self.constant_time,
             range_margin=self.range_margin,
             compare=self.compare,
+            provable=self.provable,
             package=package,
         )
 

@@ -184,7 +184,7 @@ def _abandon_stdout() -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 success, 1 a check failed or a budget was exceeded, 2 bad usage or bad "
-    "input, 3 not decided (prove only), 70 internal error, 130 interrupted, 141 broken pipe, 143 "
+    "input, 3 not decided (proofs), 70 internal error, 130 interrupted, 141 broken pipe, 143 "
     "terminated.",
 )
 @click.version_option(__version__, prog_name="bncc")

@@ -1,15 +1,17 @@
 """``bncc prove``: prove that machine code decides as the model does, for every input."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bncc.cli.certificates import asked
 from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
+    Command,
     Lowering,
     blame,
     inputs_option,
@@ -19,6 +21,7 @@ from bncc.cli.lowering import (
 )
 from bncc.cli.options import (
     duration,
+    force_option,
     model_argument,
     opt_level_option,
     speaks,
@@ -34,21 +37,22 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
 from bncc.prove.build import (
     TARGETS,
-    build,
+    LinkedProgram,
     check_target,
     chosen_entries,
     image_of,
+    linked_program,
     require_decoder,
-    score_size,
+    score_size_of,
+    verdict_of,
 )
-from bncc.prove.code import Code
 from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
 from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
 from bncc.targets import find_target
 
 COMMON = (
-    "targets", "entries", "elf", "symbol", "compiler", "opt_level", "optimize", "constant_time",
-    "time_limit", "as_json", "quiet", "verbose",
+    "targets", "entries", "elf", "symbol", "output", "force", "compiler", "opt_level", "optimize",
+    "constant_time", "time_limit", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
 OF_BUILDS = {
@@ -56,27 +60,27 @@ OF_BUILDS = {
     "kernel": "--kernel",
     "compare": "--compare",
     "constant_time": "--constant-time",
+    "provable": "--provable",
     "compiler": "--compiler",
     "opt_level": "--opt-level",
 }
 """Options of the build by parameter, which do not apply to an image of the user."""
 
 
-@dataclass(frozen=True)
-class Program:
-    """Machine code with the symbols of the entry points to prove."""
-
-    code: Code
-    symbols: Mapping[str, str]  # By entry point
-    toolchain: str | None = None  # Compiler and level
-    kernel: str | None = None
-    score_size: int = 1  # Bytes of a score
-
-
 def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """Parse a time such as ``30s`` or ``2m``; a number alone is seconds."""
     is_bare = value is not None and value[-1:].isdecimal()
     return duration(ctx, param, f"{value}s" if is_bare else value)
+
+
+def time_limit_option(function: Command) -> Command:
+    """Add ``--time-limit``."""
+    return click.option(
+        "--time-limit",
+        callback=seconds,
+        metavar="SECONDS",
+        help="Time limit of each proof, in seconds or such as 30s or 2m [default: none].",
+    )(function)
 
 
 @click.command("prove", cls=LongCommand, common=COMMON)
@@ -97,14 +101,17 @@ def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "and --entry.",
 )
 @click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Output file of the certificate, which `python -m bncc.checker` checks, and of the "
+    "program, FILE.elf; needs one --target and --entry.",
+)
+@force_option
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @opt_level_option
-@click.option(
-    "--time-limit",
-    callback=seconds,
-    metavar="SECONDS",
-    help="Time limit of each proof, in seconds or such as 30s or 2m [default: none].",
-)
+@time_limit_option
 @inputs_option
 @lowering_options
 @speaks
@@ -115,6 +122,8 @@ def command(
     entries: tuple[str, ...],
     elf: str | None,
     symbol: str | None,
+    output: str | None,
+    force: bool,
     compiler: str | None,
     opt_level: str | None,
     time_limit: float | None,
@@ -123,6 +132,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
 ) -> None:
     """
     Prove that the machine code of MODEL decides as MODEL does, for every input.
@@ -139,9 +149,13 @@ def command(
         if target != "all":
             check_target(target)
     require_decoder()
+    evidence = asked(
+        output, model_path, elf, n_targets=len(named) + ("all" in named), n_entries=len(entries),
+        is_whole=model is original, force=force,
+    )  # fmt: skip
     skipped: dict[str, str] = {}
     n_programs = 1
-    programs: Iterable[Program]
+    programs: Iterable[LinkedProgram]
     if elf is not None or symbol is not None:
         programs = [_given(model, elf, symbol, targets, entries)]
     else:
@@ -152,10 +166,10 @@ def command(
         )
         skipped = {target: why for target, why in left_out.items() if target in TARGETS}
         n_programs = len(machines)
-        lowering = Lowering(optimize, kernel, constant_time, compare=compare)
+        lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
         programs = _built(model, machines, entries, lowering, compiler, level, console)
-    verdicts, facts = [], {}
+    verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
     with console.progress("proving") as advance:
         for k, program in enumerate(programs):
@@ -164,39 +178,36 @@ def command(
             for entry in entries:
                 advance(k / n_programs, f"{target}: {entry}")
                 console.detail(f"proving {program.symbols[entry]} for {target}")
-                found.append(replace(_proved(model, program, entry, time_limit), model=digest))
+                verdict = verdict_of(
+                    model, program, entry, time_limit=time_limit, digest=digest,
+                    recorder=None if evidence is None else evidence.trace,
+                )  # fmt: skip
+                found.append(verdict)
+                if evidence is not None:
+                    size, name = program.score_size, program.symbols[entry]
+                    is_written = evidence.write(model, program.code, verdict, name, size)
             facts[target] = {verdict.entry: facts_of(model, program, verdict) for verdict in found}
             verdicts += found
     code = exit_code_of(verdicts)
     lines = [verdict.sentence for verdict in verdicts]
     lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
     payload = {"proved": code == 0, "targets": facts, "skipped": skipped}
+    if evidence is not None:
+        payload |= {"certificate": evidence.path if is_written else None}
+        payload |= {"program": evidence.elf if is_written else None}
+        if is_written:
+            lines.append(f"wrote {evidence.path}, a certificate about {evidence.elf}")
     console.result(payload, "\n".join(lines))
     click.get_current_context().exit(code)
 
 
-def facts_of(model: Model, program: Program, verdict: Verdict) -> dict[str, Any]:
+def facts_of(model: Model, program: LinkedProgram, verdict: Verdict) -> dict[str, Any]:
     """Return the JSON object of one target and entry point."""
     return verdict.to_json() | {
         "inputs": str(n_inputs(model, verdict.entry)),
         "symbol": program.symbols[verdict.entry],
         "kernel": program.kernel,
     }
-
-
-def _proved(model: Model, program: Program, entry: str, time_limit: float | None) -> Verdict:
-    """Return the verdict about one entry point."""
-    from bncc.prove.prove import prove  # only here: it loads the decoder
-
-    found = prove(
-        model,
-        program.code,
-        program.symbols[entry],
-        entry,
-        time_limit=time_limit,
-        cost_size=program.score_size,
-    )
-    return replace(found, elf=program.code.sha256, toolchain=program.toolchain)
 
 
 def _check(target: str, *, compiler: str | None) -> None:
@@ -211,7 +222,7 @@ def _given(
     symbol: str | None,
     targets: Sequence[str],
     entries: tuple[str, ...],
-) -> Program:
+) -> LinkedProgram:
     """Return a program of the user."""
     if elf is None or symbol is None:
         raise OptionError("--elf and --symbol need each other; add the missing one")
@@ -223,8 +234,8 @@ def _given(
         if was_set(name):
             raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
     code = image_of(Path(elf), find_target(targets[0]), symbol)
-    size = score_size(_emitted(model, targets[0], entries, Lowering()))
-    return Program(code, {entries[0]: symbol}, score_size=size)
+    size = score_size_of(_emitted(model, targets[0], entries, Lowering()))
+    return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 
 
 def _built(
@@ -235,18 +246,17 @@ def _built(
     compiler: str | None,
     level: str,
     console: Console,
-) -> Iterator[Program]:
+) -> Iterator[LinkedProgram]:
     """Yield the program of each target, built when it is needed."""
     for target in machines:
         console.detail(f"building for {target}")
         emission = _emitted(model, target, entries, lowering)
         (bench,) = find_toolchain(find_target(target), compiler=compiler)
         try:
-            code, symbols = build(model, emission, bench, level, entries)
+            program = linked_program(model, emission, bench, level, entries)
         except ToolchainError as error:
             raise blame(target, error) from None
-        tools = f"{bench.compiler} {level}"
-        yield Program(code, symbols, tools, emission.kernel, score_size(emission))
+        yield program
 
 
 def _emitted(model: Model, target: str, entries: tuple[str, ...], lowering: Lowering) -> Emission:

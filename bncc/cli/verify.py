@@ -1,7 +1,7 @@
 """``bncc verify``: compare the emitted C with the Python model."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
@@ -31,6 +31,8 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
+from bncc.cli.prove import facts_of as facts_of_proof
+from bncc.cli.prove import time_limit_option
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
@@ -38,10 +40,18 @@ from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
-from bncc.model.file import load_model
+from bncc.model.file import load_model, model_digest
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
 from bncc.on_device import verify
+from bncc.prove.build import (
+    TARGETS,
+    chosen_entries,
+    linked_program,
+    require_decoder,
+    verdict_of,
+)
+from bncc.prove.verdict import Verdict, exit_code_of
 from bncc.resources import Budget, Optimize
 from bncc.structure.decision_tables import has_trees
 from bncc.targets import find_target
@@ -56,7 +66,7 @@ MOST_JOINT = 256
 
 COMMON = (
     "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
-    "optimize", "as_json", "quiet", "verbose",
+    "prove", "optimize", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
 
@@ -99,6 +109,13 @@ COMMON = (
     "sample, unless one of them is named.",
 )
 @click.option(
+    "--prove",
+    is_flag=True,
+    help="Also prove predict_raw, predict, trusted and scores for every input, on the targets of "
+    "`bncc prove`.",
+)
+@time_limit_option
+@click.option(
     "--max-flash",
     callback=budget,
     metavar="N[k]",
@@ -119,6 +136,8 @@ def command(
     simulator: str | None,
     sanitize: bool,
     more: tuple[str, ...],
+    prove: bool,
+    time_limit: float | None,
     max_flash: int | None,
     range_margin: float,
     which_inputs: str,
@@ -126,6 +145,7 @@ def command(
     kernel: str | None,
     compare: Compared | None,
     constant_time: bool,
+    provable: bool,
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
@@ -137,10 +157,14 @@ def command(
     The inputs are DATA, random states, every row of every table, and the values at and next to
     every threshold; all joint states if they are few. The host runs generic C natively; for other
     targets, the C of `emit-c --target` is cross-compiled and simulated.
+
+    Exit code 0: all agree, and with --prove all are proved; 1: a target disagrees or an entry point
+    is refuted; 3: all agree, and an entry point is undecided.
     """
+    original = load_model(model_path)
     emissions = Emissions(
-        with_inputs(load_model(model_path), which_inputs, more),
-        Lowering(optimize, kernel, constant_time, range_margin, compare),
+        with_inputs(original, which_inputs, more),
+        Lowering(optimize, kernel, constant_time, range_margin, compare, provable),
         ENTRIES | set(more),
         Budget(None, max_flash, extras=frozenset(more)),
     )
@@ -152,6 +176,10 @@ def command(
     )
     if sanitize:
         _check_sanitizers(targets, machines, simulator, console)
+    if prove:
+        _check_proofs(machines, compiler, more, console)
+    elif time_limit is not None:
+        console.note("--time-limit has no effect without --prove")
     table = None
     if data_path is not None:
         table = rows_to_classify(data_path, class_name, fold, console)
@@ -161,19 +189,91 @@ def command(
     outcomes = _verify(
         emissions, others, table, machines, console, sanitize=sanitize, **tools, **effort
     )
+    proofs = dict.fromkeys(machines, Proofs())
+    if prove:
+        proofs |= _prove(
+            emissions, machines, compiler, effort["opt_level"], time_limit, model_digest(original),
+            console,
+        )  # fmt: skip
+    verdicts = [verdict for each in proofs.values() for verdict in each.verdicts]
+    is_proved = {"proved": all(verdict.status == "proved" for verdict in verdicts)}
     payload = {
         "agree": all(outcome.agree for outcome in outcomes.values()),
         "targets": {
-            target: facts_of(outcome) | {"kernel": emissions.of(target).kernel}
+            target: facts_of(outcome)
+            | {"kernel": emissions.of(target).kernel}
+            | ({"proofs": proofs[target].facts} if prove else {})
             for target, outcome in outcomes.items()
         },
         "skipped": skipped,
+        **(is_proved if prove else {}),
     }
-    lines = [sentence(target, outcome) for target, outcome in outcomes.items()]
+    lines = []
+    for target, outcome in outcomes.items():
+        lines.append(sentence(target, outcome))
+        lines += [verdict.sentence for verdict in proofs[target].verdicts]
     lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
     console.result(payload, "\n".join(lines))
     if not payload["agree"]:
         click.get_current_context().exit(1)
+    click.get_current_context().exit(exit_code_of(verdicts))
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """Verdicts about the entry points on one target."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)  # JSON object, by entry point
+
+
+def _check_proofs(
+    machines: Sequence[str], compiler: str | None, more: Sequence[str], console: Console
+) -> None:
+    """Refuse proofs that cannot be tried, and name the targets and entry points without one."""
+    if compiler == "all":
+        raise OptionError("--compiler all is not supported by --prove; name one compiler")
+    if not set(machines) & set(TARGETS):
+        raise OptionError(f"--prove needs a target of proofs; use --target {' or '.join(TARGETS)}")
+    require_decoder()
+    for what, left_out in (
+        ("", [target for target in machines if target not in TARGETS]),
+        ("entry point ", sorted(set(more) - ENTRIES)),
+    ):
+        if left_out:
+            console.note(f"proofs do not cover {what}{', '.join(left_out)} yet; tested only")
+
+
+def _prove(
+    emissions: Emissions,
+    machines: Sequence[str],
+    compiler: str | None,
+    level: str,
+    time_limit: float | None,
+    digest: str,
+    console: Console,
+) -> dict[str, Proofs]:
+    """Prove the entry points of the C that was tested, on each target of proofs."""
+    model, found = emissions.model, {}
+    entries = chosen_entries(model, ["all"])
+    covered = [target for target in machines if target in TARGETS]
+    with console.progress("proving") as advance:
+        for k, target in enumerate(covered):
+            bench = find_toolchain(find_target(target), compiler=compiler)[0]
+            try:
+                program = linked_program(model, emissions.of(target), bench, level, entries)
+            except ToolchainError as error:
+                raise blame(target, error) from None
+            verdicts = []
+            for entry in entries:
+                advance(k / len(covered), f"{target}: {entry}")
+                console.detail(f"proving {program.symbols[entry]} for {target}")
+                verdicts.append(
+                    verdict_of(model, program, entry, time_limit=time_limit, digest=digest)
+                )
+            facts = {each.entry: facts_of_proof(model, program, each) for each in verdicts}
+            found[target] = Proofs(tuple(verdicts), facts)
+    return found
 
 
 def facts_of(outcome: Agreement) -> dict[str, Any]:

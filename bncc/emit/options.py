@@ -17,15 +17,21 @@ STACK = (
     "STACK: bytes of stack per call, callees and return addresses included, as the compiler "
     "reports with -fstack-usage. There is no recursion and no function pointer."
 )
+PROVED = (
+    "MAX_INSTRUCTIONS: no input takes more, as `bncc prove` has shown for this machine code, from "
+    "the first instruction of the function to its return. Their STACK is the proved one where it "
+    "is smaller."
+)
 
 
 def bound_lines(bounds: Bounds, name: str) -> list[str]:
     """Return the comment and the macros for the header."""
-    text = [_origin(bounds), STACK, *_count_remarks(bounds)]
+    text = [_origin(bounds), STACK, *([PROVED] if bounds.proved else []), *_count_remarks(bounds)]
     comment = ["/* Bounds", " * ------"]
     for paragraph in text:
         comment += [f" * {line}" for line in wrap_words(paragraph.split())]
-    macros = [(f"{entry}_STACK", value) for entry, value in bounds.stack]
+    macros = [(f"{entry}_STACK", value) for entry, value in bounds.stacks.items()]
+    macros += [(f"{entry}_MAX_INSTRUCTIONS", found.instructions) for entry, found in bounds.proved]
     macros += [(f"{entry}_{bounds.unit}", value) for entry, value in bounds.exact]
     defines = [f"#define {f'{name}_{macro}'.upper()} {value}U" for macro, value in macros]
     return [*comment, " */", *defines]
@@ -42,12 +48,16 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
             f"{bounds.unit.upper()}: exact for every call, since no branch depends on the input; "
             f"counted for {bounds.n_inputs} inputs each."
         )
+    proved = dict(bounds.proved)
     for entry, found in bounds.counts:
         if entry not in exact:
+            what = ", call included" if entry in proved else "; not a bound"
             yield (
                 f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over "
-                f"{bounds.n_inputs} inputs; not a bound."
+                f"{bounds.n_inputs} inputs{what}."
             )
+    for entry, why in bounds.undecided:
+        yield f"{entry}: the number of instructions is not proved ({why})."
     if bounds.unit == "instructions":
         yield "Executed instructions are not cycles."
 
@@ -88,6 +98,8 @@ class EmitOptions(LowerOptions):
         of floats, converted once per call; None for whatever is best, and with
         a given `kernel` for states, except that ``cut-packed`` compares readings where that is
         smaller.
+    provable : bool, default=False
+        Whether only kernels are chosen whose machine code ``bncc prove`` decides.
     package : str, default="plain"
         A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     vectors : Vectors or None, default=None
@@ -156,4 +168,5 @@ def words_of(options: EmitOptions) -> list[tuple[str, ...]]:
         if getattr(options, field) != getattr(default, field)
     ]
     words += [("--constant-time",)] if options.constant_time else []
+    words += [("--provable",)] if options.provable else []
     return [*words, *(("--with", entry) for entry in sorted(options.entries))]

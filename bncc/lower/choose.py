@@ -33,9 +33,9 @@ class KernelBudget:
     # Likewise by what kernels compare, where known: those of readings need no discretizers
     others: Mapping[Compared | None, tuple[int, int]] = field(default_factory=dict)
 
-    def beside(self, kernel: Candidate, flash: int, ram: int) -> "KernelBudget":
+    def with_others(self, kernel: Candidate, flash: int, ram: int) -> "KernelBudget":
         """Return the budget if kernels that compare the same need at least these other bytes."""
-        other_flash, other_ram = self._beside(kernel)
+        other_flash, other_ram = self._other_bytes(kernel)
         least = max(other_flash, flash), max(other_ram, ram)
         return replace(self, others={**self.others, kernel.compare: least})
 
@@ -63,17 +63,17 @@ class KernelBudget:
             self.utilization(nearest),
         )
 
-    def _beside(self, kernel: Candidate) -> tuple[int, int]:
+    def _other_bytes(self, kernel: Candidate) -> tuple[int, int]:
         return self.others.get(kernel.compare, (self.other_flash, self.other_ram))
 
     def _whole(self, kernel: Candidate) -> tuple[int, int]:
-        flash, ram = self._beside(kernel)
+        flash, ram = self._other_bytes(kernel)
         return kernel.flash + flash, kernel.ram + ram
 
     def __str__(self) -> str:
         reserve = self.limits.reserve
-        beside = f" with {reserve} reserved" if reserve else ""
-        return f"{_bytes(self.limits.room, self.limits.ram)}{beside}"
+        reserved = f" with {reserve} reserved" if reserve else ""
+        return f"{_bytes(self.limits.room, self.limits.ram)}{reserved}"
 
 
 def _bytes(flash: int | None, ram: int | None) -> str:

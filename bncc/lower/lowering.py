@@ -98,7 +98,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
             # The kernel tried does not fit with the rest, so every turn has fewer candidates.
             kernel, found = lowered.choice.chosen, lowered.resources
             flash, ram = found.flash - kernel.flash, found.ram + found.stack - kernel.ram
-            budget = budget.beside(kernel, flash, ram)
+            budget = budget.with_others(kernel, flash, ram)
             try:
                 lowered = attempted(budget, discretize)
             except BudgetError:

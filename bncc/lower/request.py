@@ -5,7 +5,7 @@ from functools import cached_property
 
 from bncc.errors import OptionError
 from bncc.lower.cut_conditions import Compared
-from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, STREAMS
+from bncc.lower.kernels.families import FAMILIES, FOR_TREES, FREE_OF_BRANCHES, PROVABLE, STREAMS
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.front import front_of
@@ -23,15 +23,18 @@ class Demands:
 
     stream: bool = False  # True if features arrive individually, in any order
     constant_time: bool = False  # True if no branch may depend on a reading or on a state in range
+    provable: bool = False  # True if `bncc prove` has to decide the machine code
 
     @property
     def is_special(self) -> bool:
-        """True if there is any requirement."""
+        """True if the C has a special form."""
         return self.stream or self.constant_time
 
     def allows(self, family: str) -> bool:
         """Return whether a family of kernels meets all requirements."""
         if self.constant_time and family not in FREE_OF_BRANCHES:
+            return False
+        if self.provable and family not in PROVABLE:
             return False
         return not self.stream or family in STREAMS
 
@@ -41,6 +44,11 @@ class Demands:
             raise OptionError(
                 f"the execution time of kernel '{family}' depends on states; name another with "
                 "--kernel, or leave out --kernel"
+            )
+        if self.provable and family not in PROVABLE:
+            raise OptionError(
+                f"proofs do not cover the kernel '{family}'; name another with --kernel, or leave "
+                "out --kernel or --provable"
             )
         if not self.allows(family):
             raise OptionError(
@@ -83,11 +91,12 @@ class LowerOptions:
     constant_time: bool = False
     range_margin: float = DEFAULT_MARGIN
     compare: Compared | None = None
+    provable: bool = False
 
     @property
     def demands(self) -> Demands:
         """Requirements of a kernel."""
-        return Demands("stream" in self.entries, self.constant_time)
+        return Demands("stream" in self.entries, self.constant_time, self.provable)
 
     @property
     def budget(self) -> Budget:
@@ -185,6 +194,10 @@ class Request:
             self._check_trees("tables that are found by decision trees", ("leaves=0",))
         if are_trees:
             self._check_family()
+        if self.options.provable and self.options.constant_time:
+            raise OptionError(
+                "proofs do not cover constant-time code; leave out --provable or --constant-time"
+            )
         _ = self.limits
 
     def _check_trees(self, trees: str, options: tuple[str, ...]) -> None:

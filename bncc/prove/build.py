@@ -3,6 +3,7 @@
 import re
 import struct
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,8 @@ from bncc.errors import OptionError, ToolchainError, extra_command
 from bncc.model.model import Model
 from bncc.on_device import sources_of
 from bncc.prove.code import Code, code_of
+from bncc.prove.run import Recorder
+from bncc.prove.verdict import Verdict
 from bncc.resources import FUNCTIONS
 from bncc.targets.base import Target
 
@@ -67,10 +70,54 @@ def symbol_of(built: Sources, entry: str) -> str:
     return f"{built.name}_{FUNCTIONS[entry]}"
 
 
-def score_size(emission: Emission) -> int:
+def score_size_of(emission: Emission) -> int:
     """Return the bytes of a score; 1 if the C has none."""
     found = _SCORE.search("".join(emission.files.values()))
     return int(found[1]) // 8 if found else 1
+
+
+@dataclass(frozen=True)
+class LinkedProgram:
+    """Machine code with the symbols of the entry points to prove."""
+
+    code: Code
+    symbols: Mapping[str, str]  # By entry point
+    toolchain: str | None = None  # Compiler and level
+    kernel: str | None = None
+    score_size: int = 1  # Bytes of a score
+
+
+def linked_program(
+    model: Model, emission: Emission, bench: Toolchain, level: str, entries: Iterable[str]
+) -> LinkedProgram:
+    """Return the program of emitted C."""
+    code, symbols = build(model, emission, bench, level, entries)
+    toolchain = f"{bench.compiler} {level}"
+    return LinkedProgram(code, symbols, toolchain, emission.kernel, score_size_of(emission))
+
+
+def verdict_of(
+    model: Model,
+    program: LinkedProgram,
+    entry: str,
+    *,
+    time_limit: float | None = None,
+    digest: str = "",
+    recorder: Recorder | None = None,
+) -> Verdict:
+    """Return the verdict about one entry point, with the digests of program and model."""
+    from bncc.prove.prove import prove  # only here: it loads the decoder
+
+    found = prove(
+        model,
+        program.code,
+        program.symbols[entry],
+        entry,
+        time_limit=time_limit,
+        score_size=program.score_size,
+        recorder=recorder,
+    )
+    return replace(found, elf=program.code.sha256, toolchain=program.toolchain, model=digest)
 
 
 def build(

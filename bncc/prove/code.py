@@ -21,6 +21,7 @@ class Code:
     sections: tuple[tuple[int, bytes], ...]  # Address and bytes of code and constants
     symbols: Mapping[str, int]  # Addresses, without the lowest bit of Thumb functions
     sha256: str  # Digest of the ELF file
+    content: bytes = b""  # The ELF file
 
     def bytes_at(self, address: int, size: int) -> bytes | None:
         """Return bytes of code or constants; None if they are not all of one section."""
@@ -60,4 +61,4 @@ def code_of(path: Path, target: Target) -> Code:
                     symbols[symbol.name] = symbol["st_value"] & ~1
                 elif symbol.name == "__global_pointer$":  # of RISC-V, in the register gp
                     symbols[symbol.name] = symbol["st_value"]
-    return Code(target, sections, symbols, sha256(content).hexdigest())
+    return Code(target, sections, symbols, sha256(content).hexdigest(), content)

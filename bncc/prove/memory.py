@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bncc.prove.code import Code
-from bncc.prove.regions import axis_numbers
-from bncc.prove.regions import size as size_of
+from bncc.prove.regions import axis_numbers, count_numbers
 from bncc.prove.specification import Input
 from bncc.prove.state import Cell, Content, Draft, read
 from bncc.prove.values import Term, UndecidedError, Value, ViolationError, signed
@@ -75,7 +74,7 @@ class Memory:
         zero = np.zeros(1, dtype=np.int64)
         term = Term(partition, zero, zero + 1)
         allowed = axis_numbers(self._algebra.region, index, self._inputs[index].numbers)
-        if size_of(allowed) <= MOST_STATES:
+        if count_numbers(allowed) <= MOST_STATES:
             term = self._algebra.unit(term)
         return self._algebra.value(0, [term])
 

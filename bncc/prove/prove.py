@@ -12,8 +12,8 @@ from bncc.prove.diagrams import TRUE, order_of
 from bncc.prove.machines import decoder_of, machine_of
 from bncc.prove.planes import Planes
 from bncc.prove.refute import refute
-from bncc.prove.regions import Region, both, meets, size_of, without
-from bncc.prove.run import Run
+from bncc.prove.regions import Region, both, count_inputs, meets, without
+from bncc.prove.run import Recorder, Run
 from bncc.prove.specification import ERROR, Entry, specification
 from bncc.prove.state import Content, Fact, Merged, State, read
 from bncc.prove.values import WORD, Exact, UndecidedError, Value, ViolationError, signed
@@ -30,13 +30,14 @@ def prove(
     entry: str,
     *,
     time_limit: float | None = None,
-    cost_size: int = 1,
+    score_size: int = 1,
+    recorder: Recorder | None = None,
 ) -> Verdict:
     """Prove that a function decides as a model for every input, or find out why not."""
     start = monotonic()
     deadline = None if time_limit is None else start + time_limit
     proved_by = None if time_limit is None else start + SHARE * time_limit
-    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, cost_size)
+    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, score_size, recorder)
     status, reason, detail = proof.verdict()
     verdict = Verdict(
         status,
@@ -63,16 +64,21 @@ class Proof:
         symbol: str,
         entry: Entry,
         deadline: float | None = None,
-        cost_size: int = 1,
+        score_size: int = 1,
+        recorder: Recorder | None = None,
     ) -> None:
-        self._of = specification(model, entry, packed=code.target.packed, cost_size=cost_size)
+        self._of = specification(model, entry, packed=code.target.packed, score_size=score_size)
         self._entry = code.entry(symbol)
         decoder = decoder_of(code)
         self._machine = machine_of(code)
-        n_output = self._of.n_classes * self._of.cost_size
+        n_output = self._of.n_classes * self._of.score_size
         self.run = Run(
-            code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline
-        )
+            code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline,
+            recorder,
+        )  # fmt: skip
+        self._recorder = recorder
+        if recorder is not None:
+            recorder.begin(self.run.algebra, self._of)
         self.costs = Costs(self._of, self.run.algebra)
         self._planes = Planes(self.costs, self.run.algebra)
         self.run.algebra.variables = self._planes
@@ -87,6 +93,8 @@ class Proof:
             self.instructions = max(end.steps for end in ends)
             self.stack = -min(end.deepest for end in ends)
             for end in ends:
+                if self._recorder is not None:
+                    self._recorder.ended(end)
                 self._check_registers(end)
                 self._check(end)
         except UndecidedError as reason:
@@ -137,31 +145,31 @@ class Proof:
 
     def _check_bits(self, end: State, answer: Value | int, region: Region) -> None:
         """Verify an answer where what is known of the path are the bits of costs."""
-        if self._of.cost_size:
+        if self._of.score_size:
             raise UndecidedError("bits", "scores of a decision by bits")
         value = answer if isinstance(answer, Value) else Value(answer % WORD)
         self._planes.check(end.guard, self.run.algebra.bits(value), region)
 
     def _check_no_scores(self, end: State, region: Region) -> None:
         """Verify that all scores are zero in an error."""
-        for c in range(self._of.n_classes if self._of.cost_size else 0):
+        for c in range(self._of.n_classes if self._of.score_size else 0):
             for _, number in self._answers(self._score(end, c), region):
-                if not isinstance(number, int) or number % (1 << 8 * self._of.cost_size):
+                if not isinstance(number, int) or number % (1 << 8 * self._of.score_size):
                     raise UndecidedError(
                         "wrong-error", f"score {c} is not zero for an invalid state"
                     )
 
     def _check_scores(self, end: State, winner: int, region: Region) -> None:
         """Verify that each score is the cost of its class less that of the winner."""
-        for c in range(self._of.n_classes if self._of.cost_size else 0):
+        for c in range(self._of.n_classes if self._of.score_size else 0):
             value = read(self._score(end, c), self.run.algebra)
-            if not self.costs.is_score(value, c, winner, 8 * self._of.cost_size, region):
+            if not self.costs.is_score(value, c, winner, 8 * self._of.score_size, region):
                 raise UndecidedError(
                     "sums-differ", f"the score of class {c} differs from the model's"
                 )
 
     def _score(self, end: State, c: int) -> Content:
-        size = self._of.cost_size
+        size = self._of.score_size
         cell = end.output.get(c * size)
         if cell is None or cell.size != size:
             raise ViolationError(f"score {c} is not written")
@@ -179,9 +187,9 @@ class Proof:
         """Yield regions with the number that is returned there; they cover the whole region."""
         full, left = self.run.algebra.full, 0
         for there, number in self._numbers(content, region):
-            left += size_of(there, full)
+            left += count_inputs(there, full)
             yield there, number
-        if left != size_of(region, full):
+        if left != count_inputs(region, full):
             raise UndecidedError("cells", "a result is not known for some inputs")
 
     def _numbers(self, content: Content, region: Region) -> Iterator[tuple[Region, int | Value]]:

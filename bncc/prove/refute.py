@@ -72,13 +72,13 @@ class Search:
         X, valid = self._points.states(points)
         expected = np.where(valid, predict(self._points.model, X), ERROR).tolist()
         totals = None
-        if of.cost_size:
+        if of.score_size:
             totals = np.where(valid[:, None], scores(self._points.model, X), 0)
         for k, buffer in enumerate(self._points.buffers(points)):
             if not k % 64 and _is_over(deadline):
                 return None
             self.n_calls += 1
-            n_output = of.n_classes * of.cost_size
+            n_output = of.n_classes * of.score_size
             call = self._replay.call(buffer, n_output, MOST_INSTRUCTIONS)
             wanted = None if totals is None else totals[k].tolist()
             if call.outcome == ERROR and (points[k] >= self._points.n_numbers).any():
@@ -109,7 +109,7 @@ class Search:
             )
         if wanted is None:
             return None
-        size = self._points.of.cost_size
+        size = self._points.of.score_size
         found = [
             int.from_bytes(call.scores[at : at + size], "little")
             for at in range(0, len(call.scores), size)

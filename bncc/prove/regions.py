@@ -56,7 +56,7 @@ def is_in(a: Numbers, x: int) -> bool:
     return any(low <= x <= high for low, high in a)
 
 
-def size(a: Numbers) -> int:
+def count_numbers(a: Numbers) -> int:
     """Return how many numbers a set has."""
     return sum(high - low + 1 for low, high in a)
 
@@ -149,15 +149,15 @@ def _named(box: Box, full: Sequence[Numbers]) -> Box:
     return tuple((axis, allowed) for axis, allowed in box if allowed != full[axis])
 
 
-def size_of(region: Region, full: Sequence[Numbers]) -> int:
+def count_inputs(region: Region, full: Sequence[Numbers]) -> int:
     """Return how many inputs a region has; `full` has all numbers of each input."""
-    sizes = [size(allowed) for allowed in full]
+    sizes = [count_numbers(allowed) for allowed in full]
     every = prod(sizes)
     found = 0
     for box in region:
         n = every
         for axis, allowed in box:
-            n = n // sizes[axis] * size(allowed)
+            n = n // sizes[axis] * count_numbers(allowed)
         found += n
     return found
 

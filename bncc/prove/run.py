@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from time import monotonic
+from typing import Protocol
 
 from bncc.prove.code import Code
 from bncc.prove.diagrams import FALSE, TRUE
@@ -29,7 +30,7 @@ from bncc.prove.instructions import (
 from bncc.prove.machines import Machine
 from bncc.prove.memory import Memory
 from bncc.prove.regions import Region, both, joined
-from bncc.prove.specification import Input
+from bncc.prove.specification import Input, Specification
 from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read, within
 from bncc.prove.values import Exact, OpenOrderError, UndecidedError, Value, ViolationError, signed
 from bncc.prove.words import Words
@@ -39,6 +40,25 @@ MOST_STEPS = 4_000_000
 """Number of executed instructions beyond which a run gives up."""
 Ordering = Callable[[Exact, Region], tuple[Fact, ...]]
 """Names what is true in a region where a sum is negative; empty if it compares no two costs."""
+
+
+class Recorder(Protocol):
+    """Records how paths meet, as evidence for what a run shows."""
+
+    def begin(self, algebra: Words, of: Specification) -> None:
+        """Take the algebra and the specification of the run."""
+
+    def met(self, one: State, other: State, merged: State) -> State:
+        """Return two states as one, with the trails of both."""
+
+    def reached(self, states: list[State]) -> list[State]:
+        """Return the states of one place, with trails that begin there if any paths met."""
+
+    def compared(self, state: State, fact: Fact) -> None:
+        """Note what a comparison of sums is about."""
+
+    def ended(self, state: State) -> None:
+        """Note a state in which the function returns."""
 
 
 class Run:
@@ -53,8 +73,10 @@ class Run:
         n_output: int,
         ordering: Ordering,
         deadline: float | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         self._machine = machine
+        self._recorder = recorder
         self._plain_decode = decode
         self._functions = frozenset(code.symbols.values())
         self._jumps: dict[int, Instruction] = {}
@@ -86,7 +108,10 @@ class Run:
         self._push(start)
         while self._heap:
             _, _, place = heapq.heappop(self._heap)
-            for state in self._pending.pop(place):
+            states = self._pending.pop(place)
+            if self._recorder is not None:
+                states = self._recorder.reached(states)
+            for state in states:
                 self._advance(state)
         return self.ends
 
@@ -140,6 +165,8 @@ class Run:
         for k, other in enumerate(others):
             one = merged(other, state, self.algebra, self.algebra.full)
             if one is not None:
+                if self._recorder is not None:
+                    one = self._recorder.met(other, state, one)
                 del others[k]
                 others.append(one)
                 return
@@ -213,7 +240,11 @@ class Run:
         return None
 
     def _names(self, state: State, total: Exact) -> tuple[Fact, ...]:
-        return self._ordering(total, state.region) or ((total.key(), "zero", True),)
+        facts = self._ordering(total, state.region) or ((total.key(), "zero", True),)
+        if self._recorder is not None:
+            for fact in facts:
+                self._recorder.compared(state, fact)
+        return facts
 
     def _split_by_order(self, state: State, total: Exact) -> list[State]:
         less = more = state.facts

@@ -51,7 +51,7 @@ class Specification:
     decided: Region
     prior: IntArray  # (n_classes,)
     tables: tuple[Table, ...]
-    cost_size: int  # Bytes of a score, 0 if the entry returns none
+    score_size: int  # Bytes of a score, 0 if the entry returns none
 
     @property
     def n_classes(self) -> int:
@@ -60,7 +60,7 @@ class Specification:
 
 
 def specification(
-    model: Model, entry: Entry, *, packed: bool = False, cost_size: int = 0
+    model: Model, entry: Entry, *, packed: bool = False, score_size: int = 0
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
     if entry == "predict-raw":
@@ -96,7 +96,7 @@ def specification(
     )
     prior = np.asarray(model.prior, dtype=np.int64)
     return Specification(
-        inputs, valid, decided, prior, tables, cost_size if entry == "scores" else 0
+        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0
     )
 
 

@@ -18,11 +18,21 @@ Fact: TypeAlias = tuple[object, object, bool]
 class Merged:
     """A value that differs between the paths that met: one for each region, joined when read."""
 
-    __slots__ = ("_values", "parts")
+    __slots__ = ("_values", "parts", "sources")
 
-    def __init__(self, parts: "tuple[tuple[Region, Content], ...]") -> None:
+    def __init__(
+        self,
+        parts: "tuple[tuple[Region, Content], ...]",
+        sources: "tuple[Merged, ...]" = (),
+    ) -> None:
         self.parts = parts
+        self.sources = sources  # Those whose parts it has
         self._values: dict[tuple[int, ...], Value] = {}
+
+    @property
+    def is_read(self) -> bool:
+        """True if any path has read it."""
+        return bool(self._values)
 
     def value(self, algebra: Words) -> Value:
         """Return the function that has the value of each region there, in the current region."""
@@ -124,6 +134,7 @@ class State:
     facts: frozenset[Fact] = frozenset()
     steps: int = 0  # Most instructions until here
     deepest: int = 0  # Lowest offset of the stack pointer until here
+    trail: object = None  # Where the path has come from, for a recorder of the run
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -206,7 +217,8 @@ class _Join:
             return Guarded(self._guard, (x, y))
         if self._a is None or self._b is None:
             raise _DifferError
-        return Merged((*self._parts(x, self._a), *self._parts(y, self._b)))
+        sources = tuple(one for one in (x, y) if isinstance(one, Merged))
+        return Merged((*self._parts(x, self._a), *self._parts(y, self._b)), sources)
 
     @staticmethod
     def _parts(x: "Content", region: Region) -> "tuple[tuple[Region, Content], ...]":

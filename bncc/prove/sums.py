@@ -15,8 +15,8 @@ from bncc.prove.regions import (
     axis_numbers,
     both,
     common,
+    count_numbers,
     joined,
-    size,
 )
 from bncc.prove.values import (
     MOST,
@@ -65,9 +65,10 @@ class Sums:
             axis = partition.scope[0]
             allowed = axis_numbers(self.region, axis, self.full[axis])
             counts[:] = [
-                sum(size(common(box[0][1], allowed)) for box in cell) for cell in partition.cells
+                sum(count_numbers(common(box[0][1], allowed)) for box in cell)
+                for cell in partition.cells
             ]
-            is_covered = counts.sum() == size(allowed)
+            is_covered = counts.sum() == count_numbers(allowed)
         else:
             is_covered = True
             for box in self.region:
@@ -84,7 +85,7 @@ class Sums:
         total = 0
         for box in region:
             own = dict(box)
-            total += prod(size(own.get(axis, self.full[axis])) for axis in partition.scope)
+            total += prod(count_numbers(own.get(axis, self.full[axis])) for axis in partition.scope)
         return total
 
     def bounds(self, term: Term) -> tuple[int, int]:

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from bncc.data.readers import bundled_path
+
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
+
+MOST_OF_CALLER = 8
+"""Instructions that pass arguments, call, and take the result."""
 
 
 def test_constant_time_reaches_the_c_and_refuses_what_branches(
@@ -46,3 +51,30 @@ def test_measured_bounds_are_in_header_and_json(
     assert f"#define SENSOR_PREDICT_INSTRUCTIONS {count['min']}U" in header
     run_json("emit-c", model, "-o", tmp_path / "b", *options)
     assert (tmp_path / "b" / "sensor.h").read_text() == header
+
+
+@pytest.mark.firmware
+def test_proved_bounds_are_in_header_and_json(
+    run: Run, run_json: RunJson, require_bench: Callable[..., object], tmp_path: Path
+) -> None:
+    """They hold for the inputs that are measured too, of which the count includes the call."""
+    require_bench("cortex-m0")
+    model = tmp_path / "rooms.bncc"
+    data = bundled_path("wifi")
+    run("train", data, "--structure", "naive", "--parameters", "ml", "--folds", 0, "-o", model)
+    options = ("-o", tmp_path / "a", "--target", "cortex-m0", "--measure", "--with", "scores")
+    found = run_json("emit-c", model, *options)["bounds"]
+    header = (tmp_path / "a" / "rooms.h").read_text()
+    assert found["undecided"] == {}
+    assert set(found["proved"]) == {"predict", "predict_raw", "scores"}
+    for entry, bound in found["proved"].items():
+        macro = f"#define ROOMS_{entry.upper()}_MAX_INSTRUCTIONS {bound['instructions']}U"
+        assert macro in header.splitlines()
+        assert 0 <= found["stack"][entry] <= bound["stack"]
+    for entry, count in found["counts"].items():
+        assert count["exact"] is False
+        assert 0 <= found["proved"][entry]["instructions"] - (count["max"] - MOST_OF_CALLER) < 100
+    said = run("emit-c", model, *options, "--force").stdout
+    bound = found["proved"]["predict"]
+    line = f"proved    predict: {bound['instructions']} instructions and {bound['stack']} bytes"
+    assert line in said

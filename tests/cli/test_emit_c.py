@@ -20,7 +20,7 @@ from bncc.model.file import load_model, save_model
 from bncc.program.pipeline import optimize as optimize_program
 from bncc.program.pipeline import program_of
 from bncc.toolchain.tools import is_x86
-from tests.models import sum_of_tables, sum_with_front
+from tests.models import int32_thresholds, sum_of_tables, sum_with_front
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -229,6 +229,24 @@ def test_every_kernel_may_be_named(
         assert found["kernel"] == family
     else:
         assert "name another or none" in refused("emit-c", model, *options)
+
+
+def test_provable_code_has_a_target_and_a_kernel_of_proofs(
+    run: Run, run_json: RunJson, refused: Refused, tmp_path: Path
+) -> None:
+    """The option is part of the command that the header names."""
+    model = tmp_path / "m.bncc"
+    save_model(int32_thresholds(), model)
+    words = ("emit-c", model, "-o", tmp_path / "c", "--provable", "--optimize", "speed")
+    found = run_json(*words, "--target", "rv32")
+    assert found["kernel"] != "bit-slice"
+    assert "bit-slice" not in {each["kernel"] for each in found["candidates"]}
+    assert "--provable" in (tmp_path / "c" / "m.h").read_text()
+    run(*words, "--force")
+    assert "leave out --kernel or --provable" in refused(*words, "--force", "--kernel", "bit-slice")
+    refusal = refused(*words, "--force", "--constant-time")
+    assert "leave out --provable or --constant-time" in refusal
+    assert "proofs do not cover x86 yet" in refused(*words, "--force", "--target", "x86")
 
 
 def test_a_kernel_without_a_safe_layout_is_refused(

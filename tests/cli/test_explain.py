@@ -121,3 +121,49 @@ def test_many_tables_are_one_last_step() -> None:
     ET.fromstring(drawn)
     assert ">6 more<" in drawn
     assert ">+12.00<" in drawn
+
+
+def test_the_thresholds_closest_to_a_row_change_its_prediction(
+    run: Run, run_json: RunJson, readings: Path, model: Path, tmp_path: Path
+) -> None:
+    """A row with one reading moved by the margin has the class that is named; one step less not."""
+    facts = run_json("explain", model, readings, "--row", "5")
+    margins = facts["margins"]
+    shares = [each["share"] for each in margins if each["share"] is not None]
+    assert shares == sorted(shares)
+    header, *rows = readings.read_text("utf-8").splitlines()
+    names, row = header.split(","), rows[4].split(",")
+    moved, expected = [], []
+    for each in margins:
+        assert each["reading"] == pytest.approx(float(row[names.index(each["feature"])]))
+        for sign, flip in ((-1, each["down"]), (1, each["up"])):
+            if flip is not None:
+                assert flip["reading"] == pytest.approx(each["reading"] + sign * flip["change"])
+                assert flip["decision"] != facts["decision"]
+                cells = list(row)
+                cells[names.index(each["feature"])] = repr(flip["reading"])
+                moved.append(",".join(cells))
+                expected.append(flip["decision"])
+    assert moved
+    data = tmp_path / "moved.csv"
+    data.write_text("\n".join([header, *moved]) + "\n", encoding="utf-8")
+    run("predict", model, data, "-o", tmp_path / "out.csv")
+    said = (tmp_path / "out.csv").read_text("utf-8").splitlines()[1:]
+    assert [line.split(",")[0] for line in said] == expected
+
+
+def test_people_see_how_far_readings_are_from_a_change(
+    run: Run, run_json: RunJson, files: tuple[Path, Path]
+) -> None:
+    """A missing reading and a category have no distance."""
+    said = run("explain", *files, "--row", "3").stdout
+    assert said.endswith(
+        "\n\nclosest thresholds, for each reading alone:\n"
+        "reading  now  down to      up to\n"
+        "hall     0    -7 (-7): c0  513 (+513): c1\n"
+        "volt     10   3 (-7): c0   no change\n"
+    )
+    assert "closest thresholds" not in run("explain", *files, "--row", "2").stdout
+    missing = run_json("explain", *files, "--row", "2")["margins"]
+    assert {each["feature"] for each in missing} == {"hall"}
+    assert all(each["down"] is each["up"] is None for each in missing)

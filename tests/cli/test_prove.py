@@ -58,9 +58,9 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
             entry: str,
             *,
             time_limit: float | None = None,
-            cost_size: int = 1,
+            score_size: int = 1,
         ) -> Verdict:
-            assert cost_size == 1
+            assert score_size == 1
             target = code.target.name
             asked.append(
                 {
@@ -96,7 +96,7 @@ def no_builds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     def find(target: Any, *, compiler: str | None = None) -> tuple[SimpleNamespace, ...]:
         return (SimpleNamespace(target=target, compiler=compiler or "gcc 12"),)
 
-    monkeypatch.setattr(prove, "build", fake)
+    monkeypatch.setattr(building, "build", fake)
     monkeypatch.setattr(prove, "find_toolchain", find)
     return built
 
@@ -347,7 +347,7 @@ def test_a_build_that_fails_names_the_target(
         raise ToolchainError("gcc failed: m.c:1: error: oops; report it")
 
     answer(PROVED)
-    monkeypatch.setattr(prove, "build", fail)
+    monkeypatch.setattr(building, "build", fail)
     line = refused("prove", model, "--target", "cortex-m7")
     assert line == "cortex-m7: gcc failed: m.c:1: error: oops; report it"
 

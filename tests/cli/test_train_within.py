@@ -55,7 +55,7 @@ def test_the_recorded_goal_reproduces_what_it_takes(
     model = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
     facts = run_json("train", few, "-o", model, *options)
-    smaller = run_json("train", few, "-o", tmp_path / "s.bncc", *options[:-1], "500")
+    smaller = run_json("train", few, "-o", tmp_path / "s.bncc", *options[:-1], "400")
     assert facts["price"]["optimize"] != smaller["price"]["optimize"]
     assert facts["price"]["instructions"] < smaller["price"]["instructions"]
     target = ("--target", "cortex-m0", "--json")
@@ -63,7 +63,7 @@ def test_the_recorded_goal_reproduces_what_it_takes(
     out = run("emit-c", model, "-o", tmp_path / "c", *target, *options).stdout
     assert json.loads(out)["resources"] == facts["resources"]
     assert facts["resources"]["room"] == 2048
-    assert facts["resources"]["limit"] <= 2048
+    assert facts["resources"]["flash"] <= 2048 <= facts["resources"]["limit"]
 
 
 def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
@@ -72,17 +72,17 @@ def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
     """Without another build, although a faster layout exists that does not fit."""
     model = tmp_path / "m.bncc"
     shape = ("--structure", "naive", "--parameters", "ml", "--target", "cortex-m0")
-    budget = ("--max-flash", "900", "--reserve", "100")
+    budget = ("--max-flash", "750", "--reserve", "100")
     out = run("train", wifi, "-o", model, *shape, *budget).stdout
     facts = load_model(model).training["resources"]
-    assert (facts["optimize"], facts["room"]) == ("speed", 800)
-    assert facts["flash"] <= 800
+    assert (facts["optimize"], facts["room"]) == ("speed", 650)
+    assert facts["flash"] <= 650
     commands = ("bncc verify", "bncc emit-c")
     lines = [line for line in out.splitlines() if any(each in line for each in commands)]
     verified, emitted = map(str.split, lines)
     monkeypatch.setattr("bncc.cli.emit_c.price_emission", None)  # no build
     emitted = emitted[emitted.index("emit-c") :]
-    assert emitted[-4:] == ["--max-flash", "900", "--reserve", "100"]
+    assert emitted[-4:] == ["--max-flash", "750", "--reserve", "100"]
     found = json.loads(run(*emitted, "--json").stdout)
     assert found["resources"] == facts
     fastest = run_json("emit-c", model, "-o", tmp_path / "f", "--optimize", "speed")

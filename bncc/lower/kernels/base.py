@@ -106,6 +106,8 @@ class Family:
     # Has layouts for programs with tables that decision trees address, and for no others
     is_for_trees: bool = False
     streams: bool = False  # Rows are added individually, in any order, to one sum per class
+    # True if `bncc prove` covers its machine code: nearly all programs are decided within a minute
+    is_provable: bool = True
     no_branches: str | None = None  # Why no branch in its sums depends on a state, if none does
 
     def __call__(self, program: Program) -> Iterator[Kernel]:

@@ -30,6 +30,7 @@ FOR_AVR = frozenset(name for name, family in FAMILIES.items() if family.is_for_a
 FOR_TREES = frozenset(name for name, family in FAMILIES.items() if family.is_for_trees)
 FOR_CUTS = frozenset(name for name, family in FAMILIES.items() if family.is_for_cuts)
 STREAMS = frozenset(name for name, family in FAMILIES.items() if family.streams)
+PROVABLE = frozenset(name for name, family in FAMILIES.items() if family.is_provable)
 FREE_OF_BRANCHES = {
     name: family.no_branches for name, family in FAMILIES.items() if family.no_branches is not None
 }

@@ -1,11 +1,13 @@
 """Stack from handwritten reports and calls, and refused inputs."""
 
+from dataclasses import replace
+
 import pytest
 
 from bncc.device import bounds
 from bncc.emit.options import bound_lines
 from bncc.errors import ToolchainError
-from bncc.resources import Bounds, Counts
+from bncc.resources import Bounds, Counts, ProvedBound
 
 REPORT = "m.c:1:2:f\t8\tstatic\nm.c:2:2:g.constprop\t20\tstatic\nm.c:3:2:h\t4\tstatic\n"
 CALLS = {"f": frozenset({"h", "g.constprop.0"}), "h": frozenset({"g.constprop.1"})}
@@ -46,3 +48,27 @@ def test_instructions_are_not_sold_as_cycles():
     lines = bound_lines(found(is_exact=True, unit="instructions"), "m")
     assert "Executed instructions are not cycles." in " ".join(lines)
     assert lines[-1] == "#define M_PREDICT_INSTRUCTIONS 5U"
+
+
+def test_a_proof_bounds_what_is_counted_and_the_stack():
+    """The smaller stack is stated: both hold for every input."""
+    proved = (("predict", ProvedBound(7, 12)), ("predict_raw", ProvedBound(30, 4000)))
+    both = replace(
+        found(is_exact=False, unit="instructions"),
+        stack=(("predict", 40), ("predict_raw", 64), ("states", 8)),
+        proved=proved,
+        undecided=(("scores", "cells"),),
+    )
+    assert both.stacks == {"predict": 12, "predict_raw": 64, "states": 8}
+    lines = bound_lines(both, "m")
+    assert [line for line in lines if line.startswith("#define")] == [
+        "#define M_PREDICT_STACK 12U",
+        "#define M_PREDICT_RAW_STACK 64U",
+        "#define M_STATES_STACK 8U",
+        "#define M_PREDICT_MAX_INSTRUCTIONS 7U",
+        "#define M_PREDICT_RAW_MAX_INSTRUCTIONS 30U",
+    ]
+    text = " ".join(line.removeprefix(" * ") for line in lines)
+    assert "MAX_INSTRUCTIONS: no input takes more, as `bncc prove` has shown" in text
+    assert "scores: the number of instructions is not proved (cells)." in text
+    assert "MAX_INSTRUCTIONS" not in " ".join(bound_lines(found(is_exact=True), "m"))

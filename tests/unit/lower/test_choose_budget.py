@@ -61,10 +61,10 @@ def test_what_the_rest_takes_only_grows() -> None:
     """Otherwise a kernel that was tried in vain would be tried again."""
     some = of(0, 0)
 
-    def used(*beside: tuple[int, int]) -> list[float]:
+    def used(*others: tuple[int, int]) -> list[float]:
         budget = within(100, 50)
-        for flash, ram in beside:
-            budget = budget.beside(some, flash, ram)
+        for flash, ram in others:
+            budget = budget.with_others(some, flash, ram)
         return [budget.utilization(of(0, 0)), budget.utilization(of(-1000, 0))]
 
     assert used((10, 7)) == [0.14, 0.14]
@@ -73,10 +73,10 @@ def test_what_the_rest_takes_only_grows() -> None:
 
 
 def test_kernels_that_compare_readings_need_nothing_that_finds_states() -> None:
-    budget = within(100).beside(of(90, 0), 50, 0)
+    budget = within(100).with_others(of(90, 0), 50, 0)
     assert budget.utilization(of(40, 0)) == 0.9
     assert budget.utilization(replace(of(90, 0), compare="readings")) == 0.9
-    budget = budget.beside(replace(of(90, 0), compare="readings"), 15, 0)
+    budget = budget.with_others(replace(of(90, 0), compare="readings"), 15, 0)
     assert budget.utilization(replace(of(80, 0), compare="readings")) == 0.95
     assert budget.utilization(of(40, 0)) == 0.9
 

@@ -53,7 +53,7 @@ def programs(bench):
 
 def verdict(built, entry, code=None, model=None):
     of, own, symbols, size = built
-    return prove(model or of, code or own, symbols[entry], entry, cost_size=size)
+    return prove(model or of, code or own, symbols[entry], entry, score_size=size)
 
 
 def invalid_states(model):

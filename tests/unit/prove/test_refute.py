@@ -223,7 +223,7 @@ def test_a_search_makes_so_many_calls(bench):
     model = hand.tan_float()
     code, symbols = built(bench, model)
     for entry in ENTRIES:
-        points = Points(model, entry, specification(model, entry, cost_size=1))
+        points = Points(model, entry, specification(model, entry, score_size=1))
         search = refuting.Search(Replay(code, symbols[entry]), points)
         for n, groups in ((300, points.borders()), (700, points.cells())):
             assert search.refuting(groups, n) is None
@@ -237,7 +237,7 @@ MODELS = ("naive_integer", "tan_float", "bytes_and_others", "category_with_missi
 
 
 def points_of(model, entry):
-    return Points(model, entry, specification(model, entry, cost_size=1))
+    return Points(model, entry, specification(model, entry, score_size=1))
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -44,7 +44,7 @@ int jumps(void) { ((void (*)(void))0x60000001)(); return 0; }
 int forever(void) { for (;;) { __asm__ volatile("" ::: "memory"); } }
 int traps(void) { __asm__ volatile("@TRAP@"); return 0; }
 int above(void) { int a; __asm__ volatile("@ABOVE@" : "=r"(a)); return a; }
-int deep(void) { volatile int a[64]; a[0] = 3; return a[0]; }
+int deep(void) { int a[64]; a[0] = 3; __asm__ volatile("" :: "r"(a) : "memory"); return a[0]; }
 """
 NAKED = r"""
 __asm__(".text\n.balign 4\n.globl clobbers\n@FUNCTION@\nclobbers:\n@CLOBBER@\n"

@@ -107,9 +107,9 @@ def cost_of(of, point) -> np.ndarray:
 
 def check_states(model, X) -> None:
     for entry in ("trusted", "predict", "scores"):
-        of = specification(model, entry, cost_size=4)
+        of = specification(model, entry, score_size=4)
         assert of.n_classes == model.n_classes
-        assert of.cost_size == (4 if entry == "scores" else 0)
+        assert of.score_size == (4 if entry == "scores" else 0)
         size = state_dtype(model.n_states).itemsize
         assert [(one.offset, one.size) for one in of.inputs] == [
             (size * i, size) for i in range(model.n_features)

@@ -20,7 +20,6 @@ from bncc.search.choice import FEW, NEARLY, best_of, close_to_best
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
 from bncc.search.log import Log
-from bncc.structure.decision_tables import TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.unit.search.pricing import CODE, no_estimate, price_by_tables, resources
@@ -33,26 +32,53 @@ def wifi():
     return dataset_of(read_table(bundled_path("wifi")))
 
 
+def price_all(patch):
+    """Price models by their table bits."""
+    patch.setattr(module, "price_of", price_by_tables)
+    patch.setattr(evaluation, "price_of", price_by_tables)
+    patch.setattr(evaluation, "layout_price_of", price_by_tables)
+    patch.setattr(evaluation, "fast_time_of", no_estimate)
+
+
 @pytest.fixture
 def priced(monkeypatch):
     """Price models by their table bits."""
-    monkeypatch.setattr(module, "price_of", price_by_tables)
-    monkeypatch.setattr(evaluation, "price_of", price_by_tables)
-    monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
-    monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
+    price_all(monkeypatch)
 
 
-def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(wifi, priced):
-    budget = Budget("cortex-m0", flash=CODE + 120)
-    found = search(wifi, BASE, budget, prefer="error")
-    assert budget.admits(found.price)
-    assert all(budget.admits(one.price) for one in found.tried)
-    assert {one.settings.structure for one in found.tried} >= {"tables", "naive"}
-    best = min(found.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
-    assert best.settings.structure == found.settings.structure
-    assert best.settings.total_bits == found.settings.total_bits
-    training = found.result.model.training
-    assert training["error_validation"] == found.tried[found.tried.index(best)].error < 0.1
+BUDGET = Budget("cortex-m0", flash=CODE + 300)
+
+
+@pytest.fixture(scope="module")
+def found(wifi):
+    """Return what a search within `BUDGET` finds among all families."""
+    with pytest.MonkeyPatch.context() as patch:
+        price_all(patch)
+        return search(wifi, BASE, BUDGET)
+
+
+@pytest.fixture(scope="module")
+def exact(wifi):
+    """Return what the same search finds if only the error counts."""
+    with pytest.MonkeyPatch.context() as patch:
+        price_all(patch)
+        return search(wifi, BASE, BUDGET, prefer="error")
+
+
+def sums_of(found):
+    """Return the boosted tables that a search tried."""
+    return [one for one in found.tried if one.settings.is_boosted]
+
+
+def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(exact):
+    assert BUDGET.admits(exact.price)
+    assert all(BUDGET.admits(one.price) for one in exact.tried)
+    assert {one.settings.structure for one in exact.tried} >= {"tables", "naive"}
+    best = min(exact.tried, key=lambda one: (-len(one.errors), one.error, one.price.flash))
+    assert best.settings.structure == exact.settings.structure
+    assert best.settings.total_bits == exact.settings.total_bits
+    training = exact.result.model.training
+    assert training["error_validation"] == exact.tried[exact.tried.index(best)].error < 0.1
     assert training["chosen_by"] == "error"
 
 
@@ -77,11 +103,8 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     assert found.result.model.training["chosen_by"] == choose_by
 
 
-def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, priced):
+def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, found, exact):
     """The rule on the losses of the same rows; what is reported is among what was tried."""
-    budget = Budget("cortex-m0", flash=CODE + 300)
-    found = search(wifi, BASE, budget)
-    exact = search(wifi, BASE, budget, prefer="error")
     assert (found.prefer, exact.prefer) == ("balanced", "error")
     assert exact.chosen is best_of(exact.tried)
     close = close_to_best(found.tried)
@@ -95,22 +118,20 @@ def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, priced):
         assert one.losses.mean() == pytest.approx(np.average(one.errors), abs=1e-3)
 
 
-def test_parts_of_the_budget_are_reported(wifi, priced):
+def test_parts_of_the_budget_are_reported(found):
     """Smaller ones fit, larger ones are no candidates; all are evaluated on the same folds."""
-    budget = Budget("cortex-m0", flash=CODE + 300)
-    found = search(wifi, BASE, budget, families=("tables",))
-    half, twice = scaled(budget, 0.5), scaled(budget, 2)
+    half, twice = scaled(BUDGET, 0.5), scaled(BUDGET, 2)
     assert (half.flash, twice.flash) == (250, 1000)
     assert half.admits(found.half.price)
     assert twice.admits(found.twice.price)
     n_tables = [
         int(one.settings.structure_options["tables"])
-        for one in found.tried
+        for one in sums_of(found)
         if half.admits(one.price)
     ]
     assert n_tables
     assert {len(one.errors) for one in (found.half, found.twice, found.chosen)} == {5}
-    assert all(budget.admits(one.price) for one in found.tried)
+    assert all(BUDGET.admits(one.price) for one in found.tried)
     assert sum(one is found.chosen for one in found.front) == 1
     costs = [(one.error, one.resources.flash, one.resources.slowest) for one in found.front]
     assert costs == sorted(costs)
@@ -118,13 +139,8 @@ def test_parts_of_the_budget_are_reported(wifi, priced):
         assert not any(all(a < b for a, b in zip(other, one, strict=True)) for other in costs)
 
 
-def test_a_search_for_the_error_tries_half_of_the_budget_only(wifi, priced):
-    budget = Budget("cortex-m0", flash=CODE + 300)
-    exact, found = (
-        search(wifi, BASE, budget, families=("tables",), prefer=prefer)
-        for prefer in ("error", "balanced")
-    )
-    assert len(exact.tried) < len(found.tried)
+def test_a_search_for_the_error_tries_half_of_the_budget_only(found, exact):
+    assert len(sums_of(exact)) < len(sums_of(found))
     assert exact.half is not None
 
 
@@ -156,11 +172,8 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
     assert 9 <= len(found.result.model.tables) < 12
 
 
-def test_sums_take_most_of_the_budget(wifi, priced):
-    budget = Budget("cortex-m0", flash=CODE + 300)
-    found = search(wifi, BASE, budget, families=("tables",))
-    assert isinstance(found.result.model.structure, TableEnsemble)
-    assert max(budget.utilization(one.price) for one in found.tried) > 0.85
+def test_sums_take_most_of_the_budget(found):
+    assert max(BUDGET.utilization(one.price) for one in sums_of(found)) > 0.85
 
 
 def test_a_named_family_is_the_only_one_tried(wifi, priced):
@@ -206,8 +219,8 @@ def test_a_named_network_keeps_its_options(wifi, priced, named):
 
 
 def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
-    budget = Budget("cortex-m0", instructions=50)
-    found = search(wifi, BASE, budget, families=("tables",))
+    few = wifi.take(np.arange(0, wifi.n_rows, 10))
+    found = search(few, BASE, Budget("cortex-m0", instructions=50), families=("tables",))
     assert len(found.result.model.tables) <= 5
 
 
@@ -259,8 +272,7 @@ def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
     assert trained.count(wifi.n_rows) == 2  # by counting, to be priced, and as requested
 
 
-def test_networks_are_judged_by_the_folds_that_judge_sums(wifi, priced):
-    found = search(wifi, BASE, Budget("cortex-m0", flash=CODE + 400))
+def test_networks_are_judged_by_the_folds_that_judge_sums(found):
     n_folds = {len(one.errors) for one in found.tried if one.settings.structure != "tables"}
     assert n_folds == {max(len(one.errors) for one in found.tried)} == {5}
 

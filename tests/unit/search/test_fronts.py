@@ -43,7 +43,9 @@ def price_with_front(model, budget, readings=None):
 
 @pytest.fixture(scope="module")
 def wifi():
-    return dataset_of(read_table(bundled_path("wifi")))
+    """Return a third of the rows, which is enough to tell forms from one another."""
+    every = dataset_of(read_table(bundled_path("wifi")))
+    return every.take(np.arange(0, every.n_rows, 3))
 
 
 @pytest.fixture

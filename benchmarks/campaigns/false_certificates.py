@@ -1,0 +1,362 @@
+"""
+False certificates: how many of them the checker rejects.
+
+    python -m benchmarks.campaigns.false_certificates -o certificates -n 1000
+
+Models are trained on bundled data, and their programs are proved with a certificate each. Then one
+claim of a certificate at a time is made false: a digest, a bound, a value of a state for inputs
+that reach it, the inputs of a state, a fact, a comparison, a step. ``--bits`` changes single bits
+of programs instead, with the right digest: what the checker accepts is replayed.
+"""
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+
+from bncc.checker.check import check
+from bncc.checker.model import program_of
+from bncc.checker.values import RejectedError, UnknownError
+from bncc.cli.main import main as bncc
+from bncc.model.file import load_model
+from bncc.prove.build import image_of
+from bncc.prove.prove import prove
+from bncc.targets import find_target
+
+DATA = Path(__file__).resolve().parents[2] / "bncc" / "data" / "bundled"
+SETS = ("wifi_localization",)
+PROGRAMS = (
+    ("cortex-m0", "trusted"), ("cortex-m0", "predict"), ("cortex-m0", "predict-raw"),
+    ("cortex-m0", "scores"), ("rv32", "predict-raw"), ("cortex-m4", "predict"),
+)  # fmt: skip
+WORD = 1 << 32
+OTHER_ENTRIES = {
+    "predict-raw": "predict", "predict": "predict-raw", "trusted": "predict", "scores": "predict",
+}  # fmt: skip
+"""By entry point one that its function is not; `predict` also is a right `trusted`."""
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A certificate with the program and the model that it is about."""
+
+    document: Document
+    elf: bytes
+    model: bytes
+
+    @classmethod
+    def of(cls, path: Path, model: Path) -> "Evidence":
+        """Read what ``bncc prove -o`` has written."""
+        document = json.loads(gzip.decompress(path.read_bytes()))
+        return cls(document, Path(f"{path}.elf").read_bytes(), model.read_bytes())
+
+    def why(self, document: Document, elf: bytes | None = None) -> str | None:
+        """Return why the checker rejects a certificate; None if it accepts it."""
+        try:
+            check(document, elf or self.elf, self.model)
+        except (RejectedError, UnknownError, KeyError, IndexError, ValueError, TypeError) as error:
+            return f"{type(error).__name__}: {error}"
+        return None
+
+
+class Impossible(Exception):  # noqa: N818 (no error: the certificate has no such claim)
+    """A certificate has no claim of some kind."""
+
+
+Change = Callable[[Document, Random, Evidence], None]
+
+
+def chosen(rng: Random, items: Sequence[Any]) -> Any:
+    """Return one of some items at random."""
+    if not items:
+        raise Impossible
+    return rng.choice(list(items))
+
+
+def _digest(document: Document, rng: Random, evidence: Evidence) -> None:
+    name = rng.choice(("elf", "model"))
+    k = rng.randrange(64)
+    other = rng.choice([c for c in "0123456789abcdef" if c != document[name][k]])
+    document[name] = document[name][:k] + other + document[name][k + 1 :]
+
+
+def _instructions(document: Document, rng: Random, evidence: Evidence) -> None:
+    document["instructions"] = rng.randrange(min(10, document["instructions"]))
+
+
+def _stack(document: Document, rng: Random, evidence: Evidence) -> None:
+    document["stack"] = chosen(rng, range(0, document["stack"], 4))
+
+
+def _entry(document: Document, rng: Random, evidence: Evidence) -> None:
+    document["entry"] = OTHER_ENTRIES[document["entry"]]
+
+
+def _target(document: Document, rng: Random, evidence: Evidence) -> None:
+    document["target"] = "cortex-m0" if document["target"] == "rv32" else "rv32"
+
+
+def _symbol(document: Document, rng: Random, evidence: Evidence) -> None:
+    symbols = program_of(evidence.elf).symbols
+    own = symbols[document["symbol"]]
+    # A function that decides alike would be no false claim.
+    document["symbol"] = chosen(
+        rng, [s for s, at in sorted(symbols.items()) if at != own and "predict" not in s]
+    )
+
+
+def _states(document: Document) -> list[Document]:
+    return [state for state in document["states"] if state.get("region")]
+
+
+def _uses(state: Document) -> list[tuple[Any, Any]]:
+    """Return where a state names a value."""
+    found: list[tuple[Any, Any]] = [(state["registers"], name) for name in state["registers"]]
+    for memory in ("stack", "output"):
+        found += [(cell, 1) for cell in state[memory].values()]
+    return found + [
+        (operands, k) for _, operands in state["flags"].values() for k in range(len(operands))
+    ]
+
+
+def _constant(document: Document, rng: Random, evidence: Evidence) -> None:
+    where, key = chosen(rng, _uses(chosen(rng, _states(document))))
+    const, base, terms = document["values"][where[key]]
+    document["values"].append([(const + rng.randrange(1, WORD)) % WORD, base, terms])
+    where[key] = len(document["values"]) - 1
+
+
+def _base(document: Document, rng: Random, evidence: Evidence) -> None:
+    where, key = chosen(rng, _uses(chosen(rng, _states(document))))
+    const, base, terms = document["values"][where[key]]
+    bases = {None, "stack", "input", "return", "initial r7", "initial s1"} - {base}
+    other = chosen(rng, sorted(bases, key=str))
+    document["values"].append([const, other, terms])
+    where[key] = len(document["values"]) - 1
+
+
+def _inside(document: Document, box: Sequence[Sequence[int]], axis: int, n: int) -> list[int]:
+    """Return the intervals of an input in a box."""
+    masks = [document["maps"][k] for one, k in box if one == axis]
+    size = 1 << 32 if not masks else 0
+    found = [i for i in range(n) if all(mask[i] for mask in masks)]
+    if document["entry"] == "trusted" and size:
+        raise Impossible  # Which states are in range is not in the certificate
+    return found
+
+
+def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Change a value for some inputs that reach a state."""
+    # Facts may exclude the inputs of a cell.
+    state = chosen(rng, [one for one in _states(document) if not one["facts"]])
+    where, key = chosen(rng, [(w, k) for w, k in _uses(state) if document["values"][w[k]][2]])
+    const, base, terms = document["values"][where[key]]
+    k = rng.randrange(len(terms))
+    axes, maps, v, s = deepcopy(document["terms"][terms[k]])
+    box = chosen(rng, state["region"])
+    place = 0
+    for axis, of in zip(axes, maps, strict=True):
+        levels = document["maps"][of]
+        place = (
+            place * (1 + max(levels))
+            + levels[chosen(rng, _inside(document, box, axis, len(levels)))]
+        )
+    v[place] = (v[place] + rng.randrange(1, WORD)) % WORD
+    document["terms"].append([axes, maps, v, s])
+    document["values"].append([const, base, [*terms]])
+    document["values"][-1][2][k] = len(document["terms"]) - 1
+    where[key] = len(document["values"]) - 1
+
+
+def _region(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Leave out inputs that reach a state."""
+    state = chosen(rng, [one for one in _states(document) if not one["facts"]])
+    box = chosen(rng, state["region"])
+    axis = rng.randrange(len(document["axes"]))
+    inside = _inside(document, box, axis, len(document["axes"][axis]))
+    out = chosen(rng, inside)
+    mask = [int(k in inside and k != out) for k in range(len(document["axes"][axis]))]
+    document["maps"].append(mask)
+    box[:] = [one for one in box if one[0] != axis] + [[axis, len(document["maps"]) - 1]]
+
+
+def _fact(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Reverse an order of costs."""
+    state = chosen(rng, [one for one in _states(document) if one["facts"]])
+    k = rng.randrange(len(state["facts"]))
+    a, b, is_strict = state["facts"][k]
+    state["facts"][k] = [b, a, not is_strict]
+
+
+def _comparison(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Let a comparison be about other classes."""
+    state = chosen(rng, [one for one in document["states"] if any(one["orders"].values())])
+    at = chosen(rng, [at for at, facts in state["orders"].items() if len(facts) == 1])
+    ((a, b, is_strict),) = state["orders"][at]
+    state["orders"][at] = [[b, a, is_strict]]
+
+
+def _steps(document: Document, rng: Random, evidence: Evidence) -> None:
+    state = chosen(rng, _states(document))
+    state["steps"] = rng.randrange(state["steps"])
+
+
+def _depth(document: Document, rng: Random, evidence: Evidence) -> None:
+    state = chosen(rng, [one for one in _states(document) if one["deepest"] < 0])
+    state["deepest"] = rng.randrange(state["deepest"] + 1, 1)
+
+
+def _place(document: Document, rng: Random, evidence: Evidence) -> None:
+    state = chosen(rng, _states(document))
+    state["at"] += rng.choice((-4, -2, 2, 4))
+
+
+def _next(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Let a path lead to a state elsewhere, or to none."""
+    state = chosen(rng, [one for one in document["states"] if len(one["next"]) == 1])
+    ((n, k),) = state["next"]
+    own = document["states"][k]["at"]
+    others = [j for j, one in enumerate(document["states"]) if one.get("at") != own]
+    state["next"] = rng.choice(([], [[n, chosen(rng, others)]], [[n + 1, k]]))
+
+
+def _memory(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Claim a cell of the stack that was not written."""
+    state = chosen(rng, [one for one in _states(document) if one["stack"]])
+    at, cell = chosen(rng, sorted(state["stack"].items()))
+    other = int(at) - rng.choice((256, 512))
+    state["stack"][str(other)] = cell
+
+
+CHANGES: dict[str, Change] = {
+    "digest": _digest, "instructions": _instructions, "stack": _stack, "entry": _entry,
+    "target": _target, "symbol": _symbol, "constant": _constant, "base": _base, "cell": _cell,
+    "region": _region, "fact": _fact, "comparison": _comparison, "steps": _steps,
+    "depth": _depth, "place": _place, "next": _next, "memory": _memory,
+}  # fmt: skip
+"""Kinds of changes, each of which makes a claim false."""
+
+
+def false_certificates(evidence: Evidence, rng: Random) -> Iterator[tuple[str, Document]]:
+    """Yield certificates with one false claim and its kind, without end."""
+    while True:
+        kind = rng.choice(sorted(CHANGES))
+        document = deepcopy(evidence.document)
+        try:
+            CHANGES[kind](document, rng, evidence)
+        except Impossible:
+            continue
+        yield kind, document
+
+
+def changed_programs(evidence: Evidence, rng: Random) -> Iterator[tuple[int, bytes, Document]]:
+    """Yield programs with one changed bit of code or constants, and certificates about them."""
+    program = program_of(evidence.elf)
+    start = program.symbols[evidence.document["symbol"]]
+    (code,) = (data for at, data in program.sections if at <= start < at + len(data))
+    offset = evidence.elf.index(code)
+    first = offset + start - next(at for at, data in program.sections if data is code)
+    end = min((at for at in program.symbols.values() if at > start), default=start + 400)
+    while True:
+        # The function itself, or anything in its section, constants among them.
+        own = range(first, first + end - start)
+        at = rng.choice(own if rng.random() < 0.8 else range(offset, offset + len(code)))
+        elf = bytearray(evidence.elf)
+        elf[at] ^= 1 << rng.randrange(8)
+        yield at, bytes(elf), evidence.document | {"elf": sha256(elf).hexdigest()}
+
+
+def run(*arguments: str) -> None:
+    """Run a command of bncc, which must succeed."""
+    try:
+        bncc([*arguments, "--quiet"])
+    except SystemExit as end:
+        if end.code:
+            raise
+
+
+def evidence_of(folder: Path) -> Iterator[tuple[str, Evidence]]:
+    """Yield certificates of trained models, made where they are missing."""
+    folder.mkdir(exist_ok=True)
+    for name in SETS:
+        model = folder / f"{name}.bncc"
+        if not model.exists():
+            learned = ("--structure", "naive", "--parameters", "ml")
+            run("train", str(DATA / f"{name}.csv.gz"), "-o", str(model), *learned)
+        for target, entry in PROGRAMS:
+            yield f"{name} {target} {entry}", proved(model, target, entry)
+
+
+def proved(model: Path, target: str, entry: str, optimize: str = "size") -> Evidence:
+    """Return the certificate of a model's program, made if it is missing."""
+    path = model.with_name(f"{model.stem}.{target}.{entry}.{optimize}")
+    if not path.exists():
+        asked = ("--target", target, "--entry", entry, "--optimize", optimize)
+        run("prove", str(model), *asked, "-o", str(path))
+    return Evidence.of(path, model)
+
+
+def is_right(evidence: Evidence, elf: bytes, folder: Path) -> bool:
+    """Return whether `bncc prove` finds no input for which a program is wrong."""
+    path = folder / "changed.elf"
+    path.write_bytes(elf)
+    model = folder / "changed.bncc"
+    model.write_bytes(evidence.model)
+    document = evidence.document
+    code = image_of(path, find_target(document["target"]), document["symbol"])
+    found = prove(
+        load_model(model), code, document["symbol"], document["entry"],
+        score_size=document["score_bytes"], time_limit=60,
+    )  # fmt: skip
+    return found.status != "refuted"
+
+
+@click.command(help=__doc__)
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("certificates"))
+@click.option("-n", "n_all", default=1000, help="Number of false certificates.")
+@click.option("--seed", default=0)
+@click.option("--bits", is_flag=True, help="Change bits of programs instead of claims.")
+def main(output: Path, n_all: int, seed: int, bits: bool) -> None:
+    """Count the false certificates that the checker rejects."""
+    rng = Random(seed)
+    every = list(evidence_of(output))
+    for name, evidence in every:
+        why = evidence.why(evidence.document)
+        if why is not None:
+            raise click.ClickException(f"{name} is rejected: {why}")
+    made, rejected = Counter[str](), Counter[str]()
+    for k in range(n_all):
+        name, evidence = every[k % len(every)]
+        if bits:
+            at, elf, document = next(changed_programs(evidence, rng))
+            if evidence.why(document, elf) is None:
+                harmless = is_right(evidence, elf, output)
+                made["harmless" if harmless else "WRONG"] += 1
+                click.echo(f"accepted: {name}, byte {at}; harmless: {harmless}")
+            else:
+                made["rejected"] += 1
+            continue
+        kind, document = next(false_certificates(evidence, rng))
+        made[kind] += 1
+        if evidence.why(document) is None:
+            click.echo(f"accepted: {name}, a false {kind} (number {k})")
+        else:
+            rejected[kind] += 1
+    for kind in sorted(made):
+        click.echo(f"{kind}: {made[kind]}" if bits else f"{kind}: {rejected[kind]}/{made[kind]}")
+    if not bits:
+        click.echo(f"{rejected.total()} of {n_all} false certificates are rejected")
+
+
+if __name__ == "__main__":
+    main()

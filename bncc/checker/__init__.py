@@ -1,0 +1,1 @@
+"""Independent checker of certificates; it shares no code with the compiler or the prover."""

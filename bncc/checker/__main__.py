@@ -1,0 +1,46 @@
+"""``python -m bncc.checker CERTIFICATE ELF MODEL``: 0 accepted, 1 rejected, 2 bad use."""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from bncc.checker.check import check
+from bncc.checker.values import RejectedError, UnknownError
+
+
+def main(arguments: list[str]) -> int:
+    """Check a certificate and print the verdict."""
+    if len(arguments) != 3:
+        print("usage: python -m bncc.checker CERTIFICATE ELF MODEL", file=sys.stderr)
+        return 2
+    try:
+        certificate, elf, model = (Path(one).read_bytes() for one in arguments)
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    try:
+        claims = json.loads(
+            gzip.decompress(certificate), parse_float=_no_integer, parse_constant=_no_integer
+        )
+        check(claims, elf, model)
+    except (RejectedError, UnknownError) as error:
+        print(f"rejected: {error}")
+        return 1
+    except Exception as error:  # whatever a malformed file makes the readers raise
+        print(f"rejected: a file is malformed ({type(error).__name__}: {error})")
+        return 1
+    print(
+        f"accepted: {claims['symbol']} decides as {claims['entry']} of the model does for every "
+        f"input; {claims['instructions']} instructions and {claims['stack']} bytes of stack at most"
+    )
+    return 0
+
+
+def _no_integer(text: str) -> NoReturn:
+    raise RejectedError(f"{text} is no integer")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,201 @@
+"""Instructions of RV32IMC."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import capstone
+
+from bncc.checker.machine import Instruction, Path
+from bncc.checker.model import Program
+from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, UnknownError, Value
+
+COMPRESSED = {"addi16sp": "addi", "addi4spn": "addi", "lwsp": "lw", "swsp": "sw"}
+LOADS = {"lb": (1, True), "lh": (2, True), "lw": (4, False), "lbu": (1, False), "lhu": (2, False)}
+STORES = {"sb": 1, "sh": 2, "sw": 4}
+JUMPS = ("j", "jal", "jr", "jalr", "ret")
+ONES = Value(WORD - 1)
+
+
+class Riscv:
+    """Decodes with capstone, and gives each instruction its meaning."""
+
+    registers = (
+        "ra", "sp", "gp", "tp", *(f"t{k}" for k in range(7)), *(f"s{k}" for k in range(12)),
+        *(f"a{k}" for k in range(8)),
+    )  # fmt: skip
+    arguments = ("a0", "a1")
+    stack, link = "sp", "ra"
+    kept = ("sp", "gp", "tp", *(f"s{k}" for k in range(12)))
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[int, Instruction] = {}
+        mode = capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC
+        self._capstone: Any = capstone.Cs(capstone.CS_ARCH_RISCV, mode)
+
+    def decode(self, address: int) -> Instruction:
+        """Return the instruction at an address."""
+        if address not in self._known:
+            size = 4 if self._program.read(address, 1) & 3 == 3 else 2
+            found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
+            if len(found) != 1 or found[0].size != size or address % 2:
+                raise RejectedError(f"no instruction at {address:#x}")
+            self._known[address] = _instruction(found[0])
+        return self._known[address]
+
+
+def _instruction(one: Any) -> Instruction:
+    text = f"{one.mnemonic} {one.op_str}".strip()
+    name, x = one.mnemonic, [part for part in re.split(r"[,()\s]+", one.op_str) if part]
+    if name.startswith("c."):
+        name = COMPRESSED.get(name[2:], name[2:])
+        # Two operands stand for three, of which the first is also the second.
+        is_short = name in BINARY or (name.endswith("i") and name[:-1] in BINARY)
+        if is_short and len(x) == 2:
+            x = [x[0], *x]
+    if (name == "lui" and _number(x[1]) == 0) or (
+        name in ("slli", "srli", "srai") and not 0 <= _number(x[2]) < 32
+    ):
+        raise RejectedError(f"a reserved encoding: {text}")
+    after = one.address + one.size
+    if name in BRANCHES:
+        condition, reads = BRANCHES[name]
+        to = Value((one.address + _number(x[-1])) % WORD)
+        operands = [x[k] if k < 2 else "zero" for k in reads]
+        return Instruction(
+            one.size, text, lambda _: to,
+            lambda path: condition(path.algebra, *(_value(path, k) for k in operands)),
+        )  # fmt: skip
+    if name in JUMPS:
+        return Instruction(one.size, text, lambda path: _jump(path, name, x, one.address, after))
+    if name in LOADS or name in STORES:
+        return Instruction(one.size, text, lambda path: _transfer(path, name, x))
+    if name in ("nop", "fence"):
+        return Instruction(one.size, text, lambda _: None)
+    if name in ("lui", "auipc"):
+        upper = Value((_number(x[1]) << 12) + one.address * (name == "auipc") & WORD - 1)
+        return Instruction(one.size, text, lambda path: _set(path, x[0], upper))
+    if name not in (*UNARY, "li", "sltiu") and name not in BINARY and name[:-1] not in BINARY:
+        raise RejectedError(f"no meaning is known of {text}")
+    return Instruction(one.size, text, lambda path: _set(path, x[0], _computed(path, name, x)))
+
+
+def _computed(path: Path, name: str, x: list[str]) -> Value:
+    """Return the result of arithmetic."""
+    a = path.algebra
+    try:
+        if name == "li":
+            return Value(_number(x[1]) % WORD)
+        if name in UNARY:
+            return UNARY[name](a, _value(path, x[1]))
+        if name in BINARY:
+            return BINARY[name](a, _value(path, x[1]), _value(path, x[2]))
+        f = BINARY["sltu" if name == "sltiu" else name[:-1]]
+        return f(a, _value(path, x[1]), Value(_number(x[2]) % WORD))
+    except UnknownError:
+        return UNKNOWN
+
+
+def _number(text: str) -> int:
+    return int(text, 0)
+
+
+def _value(path: Path, name: str) -> Value:
+    return Value(0) if name == "zero" else path.registers[name]
+
+
+def _set(path: Path, name: str, value: Value) -> None:
+    if name not in ("zero", *Riscv.registers):
+        raise RejectedError(f"a register {name}")
+    if name != "zero":
+        path.registers[name] = value
+
+
+def _jump(path: Path, name: str, x: list[str], at: int, after: int) -> Value:
+    """Return where a jump leads, and set its link register."""
+    if name == "ret":
+        return _value(path, "ra")
+    if name in ("j", "jal"):
+        target = Value((at + _number(x[-1])) % WORD)
+    else:
+        target = _value(path, x[0] if len(x) == 1 else x[1])
+        if len(x) == 3:
+            target = path.algebra.add(target, Value(_number(x[2]) % WORD))
+        if not target.base:
+            target = Value(target.const & ~1, target.terms)
+    if name in ("jal", "jalr"):
+        _set(path, "ra" if len(x) == 1 else x[0], Value(after))
+    return target
+
+
+def _transfer(path: Path, name: str, x: list[str]) -> None:
+    register, offset, base = x
+    address = path.algebra.add(_value(path, base), Value(_number(offset) % WORD))
+    if name in STORES:
+        path.store(address, STORES[name], _value(path, register))
+    else:
+        size, is_signed = LOADS[name]
+        _set(path, register, path.load(address, size, is_signed=is_signed))
+
+
+def _product(a: Algebra, x: Value, y: Value) -> Value:
+    if x.base or y.base:
+        return UNKNOWN
+    if not x.terms or not y.terms:
+        return a.scaled(y, x.const) if not x.terms else a.scaled(x, y.const)
+    return a.pointwise(lambda p, q: p * q & WORD - 1, x, y)
+
+
+def _shift(name: str) -> Callable[[Algebra, Value, Value], Value]:
+    def shifted(a: Algebra, x: Value, y: Value) -> Value:
+        if not y.terms and not y.base:
+            k = y.const & 31
+            return {"sll": lambda: a.scaled(x, 1 << k), "srl": lambda: a.shr(x, k),
+                    "sra": lambda: a.sar(x, k)}[name]()  # fmt: skip
+        f = {"sll": lambda p, q: p << (q & 31), "srl": lambda p, q: p >> (q & 31),
+             "sra": lambda p, q: p - ((p >> 31) << 32) >> (q & 31)}[name]  # fmt: skip
+        return a.pointwise(f, x, y)
+
+    return shifted
+
+
+UNARY: dict[str, Callable[[Algebra, Value], Value]] = {
+    "mv": lambda a, x: x,
+    "not": lambda a, x: a.sub(ONES, x),
+    "neg": lambda a, x: a.sub(Value(0), x),
+    "seqz": lambda a, x: a.equal(x, Value(0)),
+    "snez": lambda a, x: a.opposite(a.equal(x, Value(0))),
+    "sltz": lambda a, x: a.less(x, Value(0), is_signed=True),
+    "sgtz": lambda a, x: a.less(Value(0), x, is_signed=True),
+}
+BINARY: dict[str, Callable[[Algebra, Value, Value], Value]] = {
+    "add": lambda a, x, y: a.add(x, y),
+    "sub": lambda a, x, y: a.sub(x, y),
+    "and": lambda a, x, y: a.bits_and(x, y),
+    "or": lambda a, x, y: a.bits_or(x, y),
+    "xor": lambda a, x, y: a.bits_xor(x, y),
+    "slt": lambda a, x, y: a.less(x, y, is_signed=True),
+    "sltu": lambda a, x, y: a.less(x, y),
+    "mul": _product,
+    **{name: _shift(name) for name in ("sll", "srl", "sra")},
+}
+
+
+def _not(f: Callable[[Algebra, Value, Value], Value]) -> Callable[[Algebra, Value, Value], Value]:
+    return lambda a, x, y: a.opposite(f(a, x, y))
+
+
+def _equal(a: Algebra, x: Value, y: Value) -> Value:
+    return a.equal(x, y)
+
+
+# Condition, and which operands it compares: 2 stands for zero.
+BRANCHES: dict[str, tuple[Callable[[Algebra, Value, Value], Value], tuple[int, int]]] = {
+    "beq": (_equal, (0, 1)), "bne": (_not(_equal), (0, 1)),
+    "blt": (BINARY["slt"], (0, 1)), "bge": (_not(BINARY["slt"]), (0, 1)),
+    "bltu": (BINARY["sltu"], (0, 1)), "bgeu": (_not(BINARY["sltu"]), (0, 1)),
+    "beqz": (_equal, (0, 2)), "bnez": (_not(_equal), (0, 2)),
+    "bltz": (BINARY["slt"], (0, 2)), "bgez": (_not(BINARY["slt"]), (0, 2)),
+    "bgtz": (BINARY["slt"], (2, 0)), "blez": (_not(BINARY["slt"]), (2, 0)),
+}  # fmt: skip

@@ -1,0 +1,510 @@
+"""Instructions of Thumb, as Cortex-M0, M3, M4 and M7 execute them."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import capstone
+
+from bncc.checker.machine import Instruction, Path
+from bncc.checker.model import Program
+from bncc.checker.values import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
+
+NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
+ONES = Value(WORD - 1)
+OPPOSITES = {"ne": "eq", "cc": "cs", "lo": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "ge",
+             "le": "gt"}  # fmt: skip
+CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
+
+
+class Thumb:
+    """Decodes with capstone, and gives each instruction its meaning."""
+
+    registers = (*(f"r{k}" for k in range(13)), "sp", "lr", *(f"s{k}" for k in range(32)))
+    arguments = ("r0", "r1")
+    stack, link = "sp", "lr"
+    kept = (*(f"r{k}" for k in range(4, 12)), "sp", *(f"s{k}" for k in range(16, 32)))
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[int, Instruction] = {}
+        mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
+        self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
+        self._capstone.detail = True
+
+    def decode(self, address: int) -> Instruction:
+        """Return the instruction at an address; those of an IT block are decoded with it."""
+        if address not in self._known:
+            size, n = self._size(address), 0
+            head = self._program.read(address, 2)
+            if head >> 8 == 0xBF and head & 15:
+                n = 4 - ((head & -head).bit_length() - 1)
+            for _ in range(n):
+                size += self._size(address + size)
+            found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
+            if sum(one.size for one in found) != size or len(found) != n + 1:
+                raise RejectedError(f"no instruction at {address:#x}")
+            for k, one in enumerate(found):
+                self._known[one.address] = self._instruction(one, k > 0)
+        return self._known[address]
+
+    def _size(self, address: int) -> int:
+        return 4 if self._program.read(address, 2) >> 11 >= 0b11101 else 2
+
+    def _instruction(self, one: Any, in_block: bool) -> Instruction:
+        text = f"{one.mnemonic} {one.op_str}".strip()
+        cc = CONDITIONS[one.cc - 1] if 1 <= one.cc <= 14 else ""
+        name = self._capstone.insn_name(one.id)
+        operands = _operands(one.op_str)
+        head = int.from_bytes(one.bytes[:2], "little")
+        sets = one.update_flags if one.size == 2 else bool(head & 0x10)
+        decoded = Decoded(one, name, operands, sets)
+        if in_block and not cc:
+            raise RejectedError(f"an instruction without a condition in an IT block: {text}")
+        if name in ("cbz", "cbnz"):
+            to = Value(_number(operands[1]) & ~1)
+            return Instruction(one.size, text, lambda _: to, decoded.compared_with_zero)
+        if (name == "bx" and head & 7) or name not in MEANINGS:
+            raise RejectedError(f"no meaning is known of {text}")
+        meaning = MEANINGS[name]
+        condition = None
+        if cc and name != "it":
+            condition = lambda path: holds(path, cc)  # noqa: E731
+        return Instruction(one.size, text, lambda path: meaning(decoded, path), condition)
+
+
+class Decoded:
+    """An instruction with its operands as text."""
+
+    def __init__(self, one: Any, name: str, operands: list[str], sets: bool) -> None:
+        self.name, self.operands, self.sets = name, operands, sets
+        self.address, self.size, self.bytes = one.address, one.size, one.bytes
+        # A shift that follows a register belongs to it.
+        self.shift: str | None = None
+        if operands and re.match(r"(lsl|lsr|asr|ror|rrx)\b", operands[-1]):
+            self.shift = self.operands.pop()
+
+    def register(self, k: int) -> str:
+        """Return the name of a register operand, pc excluded."""
+        name = NAMES.get(self.operands[k], self.operands[k])
+        if name not in Thumb.registers:
+            raise RejectedError(f"an operand {name} of {self.name}")
+        return name
+
+    def value(self, path: Path, k: int) -> Value:
+        """Return an operand, shifted if it is the last one."""
+        text = self.operands[k]
+        if text.startswith("#"):
+            return Value(_number(text) % WORD)
+        if text == "pc":
+            aligned = self.name in ("add", "adr") and any(o[0] == "#" for o in self.operands)
+            return Value(self.address + 4 & (~3 if aligned else ~0))
+        x = path.registers[self.register(k)]
+        if self.shift and k in (-1, len(self.operands) - 1):
+            kind, amount = self.shift.split()
+            return shifted(path, kind, x, _number(amount))
+        return x
+
+    def set(self, path: Path, value: Value, k: int = 0) -> None:
+        """Assign the register of an operand."""
+        path.registers[self.register(k)] = value
+
+    def compared_with_zero(self, path: Path) -> Value:
+        """Return the condition of a jump that compares with zero."""
+        zero = path.algebra.equal(self.value(path, 0), Value(0))
+        return zero if self.name == "cbz" else path.algebra.opposite(zero)
+
+
+def _operands(text: str) -> list[str]:
+    """Split operands at commas that are not in brackets or braces."""
+    return [one.strip() for one in re.findall(r"(?:\[[^\]]*\]!?|\{[^}]*\}|[^,\[{])+", text)]
+
+
+def _number(text: str) -> int:
+    return int(text.lstrip("#"), 0)
+
+
+def attempt(f: Callable[[], Value]) -> Value:
+    """Return a value, or the unknown one where it has no representation."""
+    try:
+        return f()
+    except UnknownError:
+        return UNKNOWN
+
+
+def shifted(path: Path, kind: str, x: Value, k: int) -> Value:
+    """Return a value shifted by a constant from 1 to 32."""
+    a = path.algebra
+    if kind == "lsl":
+        return a.scaled(x, 1 << k) if k < 32 else Value(0)
+    if kind == "lsr":
+        return a.shr(x, k)
+    if kind == "asr":
+        return a.sar(x, k)
+    if kind == "ror" and 0 < k < 32:
+        return a.add(a.shr(x, k), a.scaled(x, 1 << 32 - k))
+    raise RejectedError(f"no meaning is known of {kind} {k}")
+
+
+# Flags: what each is computed from
+
+
+def compare(path: Path, kind: str, *operands: Value) -> None:
+    """Set all flags by an addition, a subtraction or one with a carry."""
+    path.flags = dict.fromkeys(("nz", "c", "v"), (kind, operands))
+
+
+def logic(path: Path, result: Value, carry: Callable[[], Value] | None = None) -> None:
+    """Set N and Z by a result, and maybe C."""
+    path.flags["nz"] = ("value", (result,))
+    if carry is not None:
+        try:
+            path.flags["c"] = ("bit", (attempt(carry),))
+        except SplitError:
+            path.flags["c"] = ("bit", (UNKNOWN,))
+
+
+def holds(path: Path, name: str) -> Value:
+    """Return 1 where a condition holds."""
+    a = path.algebra
+    if name in OPPOSITES:
+        return a.opposite(holds(path, OPPOSITES[name]))
+    part = {"cs": "c", "hi": "c", "vs": "v"}.get(name, "nz")
+    if part not in path.flags:
+        raise UnknownError("flags of two paths")
+    kind, operands = path.flags[part]
+    x, y = operands[0], operands[-1] if kind in ("add", "sub") else Value(0)
+    if any(one.base == "?" for one in operands):
+        raise UnknownError("a condition of what is not known")
+    if kind == "bit":
+        return x
+    if name in ("eq", "mi"):
+        result = {"value": x, "sub": a.sub(x, y) if kind == "sub" else x,
+                  "add": a.add(x, y) if kind == "add" else x}[kind]  # fmt: skip
+        if name == "mi":
+            return a.less(result, Value(0), is_signed=True)
+        return a.equal(x, y) if kind == "sub" else a.equal(result, Value(0))
+    if name == "cs" and kind == "sub":
+        return a.opposite(a.less(x, y))
+    if name == "cs" and kind in ("add", "adc"):
+        # x + y + c >= 2^32 where c + x - (2^32 - 1 - y) > 0
+        c = operands[2] if kind == "adc" else Value(0)
+        rest = a.split(a.sub(ONES, operands[1]), 32)[0]
+        parts = [a.split(one, 32)[0] for one in (x, c)]
+        return a.negative(a.exact_sum(0, (rest, 1), (parts[0], -1), (parts[1], -1)))
+    if name in ("hi", "ge", "gt") and kind == "sub" and path.flags.get("nz") == path.flags["c"]:
+        if name == "ge":
+            return a.opposite(a.less(x, y, is_signed=True))
+        return a.less(y, x, is_signed=name == "gt")
+    if name in ("ge", "gt") and kind == "add" and not y.terms and y.const != 1 << 31:
+        limit = Value(-y.const % WORD)
+        if name == "gt":
+            return a.less(limit, x, is_signed=True)
+        return a.opposite(a.less(x, limit, is_signed=True))
+    raise UnknownError(f"the condition {name} after {kind}")
+
+
+# Meanings
+
+
+def _sum(d: Decoded, path: Path) -> Value | None:
+    a, x, y = path.algebra, d.value(path, -2), d.value(path, -1)
+    kind = d.name
+    if kind in ("add", "sub") and len(d.operands) == 2:
+        x = d.value(path, 0)
+    if kind == "rsb":
+        x, y, kind = y, x, "sub"
+    if kind in ("adc", "sbc"):
+        carry = holds(path, "cs")
+        y = a.sub(ONES, y) if kind == "sbc" else y
+        total = a.add(a.add(x, y), carry)
+        if d.sets:
+            path.flags = {"nz": ("value", (total,)), "c": ("adc", (x, y, carry))}
+    else:
+        total = a.add(x, y) if kind == "add" else a.sub(x, y)
+        if d.sets:
+            compare(path, kind, x, y)
+    d.set(path, total)
+    return None
+
+
+def _compare(d: Decoded, path: Path) -> Value | None:
+    compare(path, "sub" if d.name == "cmp" else "add", d.value(path, 0), d.value(path, 1))
+    return None
+
+
+def _adr(d: Decoded, path: Path) -> Value | None:
+    d.set(path, Value((d.address + 4 & ~3) + _number(d.operands[1])))
+    return None
+
+
+def _move(d: Decoded, path: Path) -> Value | None:
+    x = d.value(path, 1)
+    if d.operands[0] == "pc":
+        return _target(x)
+    if d.sets:
+        logic(path, x, _rotated(d))
+    d.set(path, x)
+    return None
+
+
+def _rotated(d: Decoded) -> Callable[[], Value] | None:
+    """Return the carry of a wide constant or of a shifted operand; nothing in narrow code."""
+    if d.size == 2:
+        return None
+    return lambda: UNKNOWN
+
+
+def _movt(d: Decoded, path: Path) -> Value | None:
+    low = path.algebra.low(d.value(path, 0), 16)
+    d.set(path, path.algebra.add(low, Value(_number(d.operands[1]) << 16)))
+    return None
+
+
+def _logic(d: Decoded, path: Path) -> Value | None:
+    a, y = path.algebra, d.value(path, -1)
+    x = d.value(path, 0 if len(d.operands) == 2 else -2)
+    if d.name in ("bic", "orn", "mvn"):
+        y = a.sub(ONES, y)
+    if d.name == "mvn":
+        result = y
+    else:
+        f = {"and": a.bits_and, "bic": a.bits_and, "tst": a.bits_and, "orr": a.bits_or,
+             "orn": a.bits_or, "eor": a.bits_xor, "teq": a.bits_xor}[d.name]  # fmt: skip
+        result = attempt(lambda: f(x, y))
+    if d.sets or d.name in ("tst", "teq"):
+        logic(path, result, _rotated(d))
+    if d.name not in ("tst", "teq"):
+        d.set(path, result)
+    return None
+
+
+def _shift(d: Decoded, path: Path) -> Value | None:
+    a, x, n = path.algebra, d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
+    carry = lambda: UNKNOWN  # noqa: E731
+    if d.operands[-1].startswith("#"):
+        k = n.const
+        result = attempt(lambda: shifted(path, d.name, x, k)) if k else x
+        if k:
+            bit = 32 - k if d.name == "lsl" else k - 1
+            carry = lambda: a.field(x, bit, 1)  # noqa: E731
+    else:
+        n = a.low(n, 8)
+        f = {"lsl": lambda x, y: x << np_least(y), "lsr": lambda x, y: x >> np_least(y),
+             "asr": lambda x, y: _signed(x) >> np_least(y),
+             "ror": lambda x, y: (x | x << 32) >> y % 32}[d.name]  # fmt: skip
+        result = attempt(lambda: a.pointwise(f, x, n))
+        if not n.terms and 0 < n.const < 33:
+            result = attempt(lambda: shifted(path, d.name, x, n.const))
+    if d.sets:
+        logic(path, result, carry)
+    d.set(path, result)
+    return None
+
+
+def np_least(y: Any) -> Any:
+    """Return amounts of shifts, at most 32."""
+    return y.clip(0, 32)
+
+
+def _signed(x: Any) -> Any:
+    return x - ((x >> 31) << 32)
+
+
+def _extend(d: Decoded, path: Path) -> Value | None:
+    a, x = path.algebra, d.value(path, -1)
+    n = 8 if d.name[-1] == "b" else 16
+    value = attempt(lambda: a.sext(x, n) if d.name[0] == "s" else a.low(x, n))
+    d.set(path, a.add(d.value(path, 1), value) if d.name[3] == "a" else value)
+    return None
+
+
+def _extend_two(d: Decoded, path: Path) -> Value | None:
+    d.set(path, path.algebra.bits_and(d.value(path, 1), Value(0x00FF00FF)))
+    return None
+
+
+def _extract(d: Decoded, path: Path) -> Value | None:
+    a, x = path.algebra, d.value(path, 1)
+    low, width = _number(d.operands[2]), _number(d.operands[3])
+    value = attempt(lambda: a.field(x, low, width))
+    d.set(path, attempt(lambda: a.sext(value, width)) if d.name == "sbfx" else value)
+    return None
+
+
+def _insert(d: Decoded, path: Path) -> Value | None:
+    a, low, width = path.algebra, _number(d.operands[-2]), _number(d.operands[-1])
+    field = (1 << width) - 1
+    kept = a.bits_and(d.value(path, 0), Value(field << low ^ (WORD - 1)))
+    if d.name == "bfi":
+        kept = a.add(kept, a.scaled(a.low(d.value(path, 1), width), 1 << low))
+    d.set(path, kept)
+    return None
+
+
+def _multiply(d: Decoded, path: Path) -> Value | None:
+    a = path.algebra
+    x, y = (d.value(path, k) for k in ((0, 1) if len(d.operands) == 2 else (1, 2)))
+    if x.base or y.base:
+        product = UNKNOWN
+    elif not x.terms:
+        product = a.scaled(y, x.const)
+    elif not y.terms:
+        product = a.scaled(x, y.const)
+    else:
+        product = attempt(lambda: a.pointwise(lambda p, q: p * q & (WORD - 1), x, y))
+    if d.name in ("mla", "mls"):
+        third = d.value(path, 3)
+        product = a.add(third, product) if d.name == "mla" else a.sub(third, product)
+    elif d.sets and d.size == 2:
+        logic(path, product)
+    d.set(path, product)
+    return None
+
+
+def _address(d: Decoded, path: Path, k: int) -> tuple[Value, str | None, Value]:
+    """Return the address of an operand, the register that is updated, and its new value."""
+    found = re.fullmatch(r"\[(.*)\](!?)", d.operands[k])
+    if found is None:
+        raise RejectedError(f"no address in {d.name}")
+    parts, a = [part.strip() for part in found[1].split(",")], path.algebra
+    pc = parts[0] == "pc"
+    base_name = NAMES.get(parts[0], parts[0])
+    base = Value(d.address + 4 & ~3) if pc else path.registers[base_name]
+    address = base
+    if len(parts) > 1:
+        if parts[1].startswith("#"):
+            address = a.add(base, Value(_number(parts[1]) % WORD))
+        else:
+            index = path.registers[NAMES.get(parts[1], parts[1])]
+            if len(parts) > 2:
+                kind, amount = parts[2].split()
+                index = shifted(path, kind, index, _number(amount))
+            address = a.add(base, index)
+    if k + 1 < len(d.operands) and d.operands[k + 1].startswith("#"):
+        return base, base_name, a.add(base, Value(_number(d.operands[k + 1]) % WORD))
+    return address, base_name if found[2] else None, address
+
+
+def _transfer(d: Decoded, path: Path) -> Value | None:
+    """Load or store one register or two."""
+    two = d.name.endswith("d") and d.name[:3] in ("ldr", "str")
+    k = 2 if two else 1
+    address, updated, new = _address(d, path, k)
+    size = {"b": 1, "h": 2}.get(d.name[-1], 4)
+    target = None
+    names = d.operands[:k]
+    values = []
+    for j, name in enumerate(names):
+        name = NAMES.get(name, name)
+        at = path.algebra.add(address, Value(4 * j))
+        if d.name.startswith("str"):
+            path.store(at, size, path.registers[name])
+        else:
+            values.append((name, path.load(at, size, is_signed=d.name[3:4] == "s")))
+    if updated and (updated in names or updated == "pc"):
+        raise RejectedError(f"an unpredictable {d.name}")
+    if updated:
+        path.registers[updated] = new
+    for name, value in values:
+        if name == "pc":
+            target = _target(value)
+        else:
+            path.registers[name] = value
+    return target
+
+
+def _multiple(d: Decoded, path: Path) -> Value | None:
+    """Load or store several registers at consecutive words."""
+    names = [NAMES.get(n.strip(), n.strip()) for n in d.operands[-1].strip("{}").split(",")]
+    if d.name in ("push", "pop", "vpush", "vpop"):
+        base, updates = "sp", True
+    else:
+        base = NAMES.get(d.operands[0].rstrip("!"), d.operands[0].rstrip("!"))
+        updates = d.operands[0].endswith("!")
+    if names[0][0] == "d":
+        names = [f"s{2 * int(n[1:]) + k}" for n in names for k in (0, 1)]
+    a, size, old = path.algebra, 4 * len(names), path.registers[base]
+    down = d.name in ("push", "vpush", "stmdb", "ldmdb")
+    start = a.add(old, Value(-size % WORD)) if down else old
+    is_store = d.name in ("push", "vpush", "stm", "stmdb")
+    if "sp" in names or (updates and base in names):
+        raise RejectedError(f"an unpredictable {d.name}")
+    target = None
+    for k, name in enumerate(names):
+        at = a.add(start, Value(4 * k))
+        if is_store:
+            path.store(at, 4, path.registers[name])
+        elif name == "pc":
+            target = _target(path.load(at, 4))
+        else:
+            path.registers[name] = path.load(at, 4)
+    if updates:
+        path.registers[base] = start if down else a.add(old, Value(size))
+    return target
+
+
+def _target(x: Value) -> Value:
+    """Return an address that a register or memory gives: its lowest bit must be set."""
+    if x.base:
+        return x
+    if x.terms or not x.const & 1:
+        raise RejectedError("a jump out of Thumb")
+    return Value(x.const & ~1)
+
+
+def _branch(d: Decoded, path: Path) -> Value | None:
+    if d.name in ("bl", "blx"):
+        target = Value(_number(d.operands[0])) if d.name == "bl" else _target(d.value(path, 0))
+        path.registers["lr"] = Value(d.address + d.size | 1)
+        return target
+    if d.name == "bx":
+        return _target(d.value(path, 0))
+    return Value(_number(d.operands[0]))
+
+
+def _swap(d: Decoded, path: Path) -> Value | None:
+    a, x = path.algebra, d.value(path, 1)
+    byte = [a.field(x, 8 * k, 8) for k in range(4)]
+    order = {"rev": (3, 2, 1, 0), "rev16": (1, 0, 3, 2), "revsh": (1, 0)}[d.name]
+    total = Value(0)
+    for k, j in enumerate(order):
+        total = a.add(total, a.scaled(byte[j], 1 << 8 * k))
+    d.set(path, a.sext(total, 16) if d.name == "revsh" else total)
+    return None
+
+
+def _nothing(d: Decoded, path: Path) -> Value | None:
+    return None
+
+
+def _float_move(d: Decoded, path: Path) -> Value | None:
+    if len(d.operands) != 2 or any("[" in o or o[0] not in "rsifl" for o in d.operands):
+        raise RejectedError("a move of floats")
+    d.set(path, d.value(path, 1))
+    return None
+
+
+def _float_compare(d: Decoded, path: Path) -> Value | None:
+    right = Value(0) if d.operands[1].startswith("#") else d.value(path, 1)
+    path.registers["float left"], path.registers["float right"] = d.value(path, 0), right
+    return None
+
+
+MEANINGS: dict[str, Callable[[Decoded, Path], Value | None]] = {
+    **dict.fromkeys(("add", "sub", "rsb", "adc", "sbc"), _sum),
+    **dict.fromkeys(("cmp", "cmn"), _compare),
+    "adr": _adr, **dict.fromkeys(("mov", "movs", "movw"), _move), "movt": _movt,
+    **dict.fromkeys(("and", "bic", "orr", "orn", "eor", "mvn", "tst", "teq"), _logic),
+    **dict.fromkeys(("lsl", "lsr", "asr", "ror"), _shift),
+    **dict.fromkeys(("uxtb", "uxth", "sxtb", "sxth", "uxtab", "uxtah", "sxtab", "sxtah"), _extend),
+    "uxtb16": _extend_two, "ubfx": _extract, "sbfx": _extract, "bfi": _insert, "bfc": _insert,
+    **dict.fromkeys(("mul", "mla", "mls"), _multiply),
+    **dict.fromkeys(("ldr", "ldrb", "ldrh", "ldrsb", "ldrsh", "str", "strb", "strh", "ldrd", "strd",
+                     "vldr", "vstr"), _transfer),
+    **dict.fromkeys(("push", "pop", "ldm", "ldmdb", "stm", "stmdb", "vpush", "vpop"), _multiple),
+    **dict.fromkeys(("b", "bl", "bx", "blx"), _branch),
+    **dict.fromkeys(("rev", "rev16", "revsh"), _swap),
+    **dict.fromkeys(("nop", "it", "dmb", "dsb", "isb"), _nothing),
+    "vmov": _float_move,
+}  # fmt: skip

@@ -1,0 +1,68 @@
+"""Certificates of proofs: asked for, checked by the independent checker, and written."""
+
+from pathlib import Path
+
+from bncc.cli.output import check_free, write_file
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.prove.certificate import Trace, certificate, to_bytes
+from bncc.prove.code import Code
+from bncc.prove.values import UndecidedError
+from bncc.prove.verdict import Verdict
+
+
+class Certificates:
+    """The certificate of one proof, with the program beside it if it was built."""
+
+    def __init__(self, path: str, model_path: str, elf: str | None, *, force: bool) -> None:
+        self.path, self._model_path, self._force = path, model_path, force
+        self.elf = elf or f"{path}.elf"
+        self._is_built = elf is None
+        self.trace = Trace()
+        check_free(path, force=force, sources=[model_path, elf])
+        if self._is_built:
+            check_free(self.elf, force=force, sources=[model_path])
+
+    def write(
+        self, model: Model, code: Code, verdict: Verdict, symbol: str, score_size: int
+    ) -> bool:
+        """Write the certificate of a proof that the checker confirms; return whether it is one."""
+        if verdict.status != "proved":
+            return False
+        from bncc.checker.check import check  # only here: it loads the decoder
+        from bncc.checker.values import RejectedError, UnknownError
+
+        try:
+            document = certificate(self.trace, model, verdict, symbol, score_size)
+            check(document, code.content, Path(self._model_path).read_bytes())
+        except (RejectedError, UnknownError, UndecidedError) as reason:
+            raise OptionError(
+                f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "
+                f"proof ({reason}); choose another --kernel or --optimize, or leave out -o"
+            ) from None
+        if self._is_built:
+            write_file(self.elf, code.content, force=self._force)
+        write_file(self.path, to_bytes(document), force=self._force)
+        return True
+
+
+def asked(
+    path: str | None,
+    model_path: str,
+    elf: str | None,
+    *,
+    n_targets: int,
+    n_entries: int,
+    is_whole: bool,
+    force: bool,
+) -> Certificates | None:
+    """Return the certificate that ``-o`` asks for; refuse one of several proofs."""
+    if path is None:
+        return None
+    if n_targets != 1 or n_entries != 1:
+        raise OptionError("-o writes the certificate of one proof; name one --target and --entry")
+    if not is_whole:
+        raise OptionError(
+            "-o needs all inputs of the model, which its checker reads; leave out --inputs used"
+        )
+    return Certificates(path, model_path, elf, force=force)

@@ -1,0 +1,279 @@
+"""Certificate of a proof: the states in which paths meet, for a checker that trusts nothing."""
+
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.discretize.feature import LARGEST_INT
+from bncc.model.model import Model
+from bncc.prove.regions import Box, Partition, breakpoints
+from bncc.prove.specification import Specification
+from bncc.prove.state import Cell, Content, Fact, Merged, State, read
+from bncc.prove.values import Term, UndecidedError, Value
+from bncc.prove.verdict import Verdict
+from bncc.prove.words import Words
+
+FORMAT = 1
+MOST_GRID = 1 << 18
+"""Largest number of values of one function of several inputs in a certificate."""
+_NUMBERS = ("return", "stack", "input", "output")
+
+
+@dataclass(frozen=True)
+class Trail:
+    """The last recorded state on a path, or the edges from several to where they met."""
+
+    origin: int = 0
+    steps: int = 0  # Of that state
+    edges: tuple[tuple[int, int], ...] = ()  # Recorded states with the number of steps from each
+
+
+@dataclass
+class Point:
+    """A recorded state with what leads to the next ones."""
+
+    state: State | None = None  # None for the entry
+    after: set[tuple[int, int]] = field(default_factory=set)  # Number of steps, next point
+    orders: dict[int, list[Fact]] = field(default_factory=dict)
+    length: int = 0  # Most steps to a next point or the end
+
+
+class Trace:
+    """Records the points of a run at which paths met."""
+
+    def __init__(self) -> None:
+        self.points = [Point()]
+        self.algebra: Words
+        self.of: Specification
+
+    def begin(self, algebra: Words, of: Specification) -> None:
+        """Take the algebra and the specification of the run to record."""
+        self.algebra, self.of = algebra, of
+
+    def met(self, one: State, other: State, merged: State) -> State:
+        """Return two states as one, with the trails of both."""
+        edges = tuple(sorted({*_edges(one), *_edges(other)}))
+        return replace(merged, trail=Trail(edges=edges))
+
+    def reached(self, states: list[State]) -> list[State]:
+        """Return the states of one place, with trails that begin there if any paths met."""
+        if any(_trail(state).edges for state in states):
+            return [self._begun(state) for state in states]
+        return states
+
+    def _begun(self, state: State) -> State:
+        k = len(self.points)
+        for origin, n in _edges(state):
+            point = self.points[origin]
+            point.after.add((n, k))
+            point.length = max(point.length, n)
+        self.points.append(Point(state))
+        return replace(state, trail=Trail(k, state.steps))
+
+    def compared(self, state: State, fact: Fact) -> None:
+        """Note what a comparison of sums is about."""
+        facts = self.points[_trail(state).origin].orders.setdefault(state.at, [])
+        if isinstance(fact[0], int) and fact not in facts:
+            facts.append(fact)
+
+    def ended(self, state: State) -> None:
+        """Note where a path returns."""
+        for origin, n in _edges(state):
+            self.points[origin].length = max(self.points[origin].length, n)
+
+
+def _trail(state: State) -> Trail:
+    return state.trail if isinstance(state.trail, Trail) else Trail()
+
+
+def _edges(state: State) -> tuple[tuple[int, int], ...]:
+    trail = _trail(state)
+    return trail.edges or ((trail.origin, state.steps - trail.steps),)
+
+
+def certificate(
+    trace: Trace, model: Model, verdict: Verdict, symbol: str, score_bytes: int
+) -> dict[str, Any]:
+    """Return the certificate of a proof, as JSON."""
+    writer = _Writer(trace, model, verdict.entry == "predict-raw")
+    states = [writer.point(point) for point in reversed(trace.points)][::-1]
+    return {
+        "format": FORMAT,
+        "elf": verdict.elf,
+        "model": verdict.model,
+        "target": verdict.target,
+        "entry": verdict.entry,
+        "symbol": symbol,
+        "instructions": verdict.instructions,
+        "stack": verdict.stack,
+        "score_bytes": score_bytes,
+        "axes": [starts.tolist() for starts in writer.starts],
+        "maps": list(writer.maps),
+        "terms": list(writer.terms),
+        "values": list(writer.values),
+        "states": states,
+    }
+
+
+def to_bytes(document: Mapping[str, Any]) -> bytes:
+    """Return the content of a certificate's file; equal certificates give equal bytes."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return gzip.compress(text.encode("ascii") + b"\n", mtime=0)
+
+
+class _Writer:
+    """Writes values and regions over intervals of each input."""
+
+    def __init__(self, trace: Trace, model: Model, is_raw: bool) -> None:
+        self._algebra = trace.algebra
+        regions = [p.state.region for p in trace.points if p.state is not None]
+        partitions = list(trace.algebra.partitions)
+        self.starts: list[IntArray] = []
+        for axis, one in enumerate(trace.of.inputs):
+            end = 1 << 8 * one.size
+            edges = {0, *_state_edges(model, axis, end, is_raw), *breakpoints(regions, axis)}
+            for partition in partitions:
+                if axis in partition.scope:
+                    edges |= partition.edges(axis)
+            self.starts.append(np.array(sorted(e for e in edges if e < end), dtype=np.int64))
+        self.maps: _Table = _Table()
+        self.terms: _Table = _Table()
+        self.values: _Table = _Table()
+        self._of_term: dict[Term, int] = {}
+        self._needed: set[Merged] = set()
+
+    def point(self, point: Point) -> dict[str, Any]:
+        """Return a state with what leads to the next ones."""
+        found: dict[str, Any] = {
+            "next": sorted([n, k] for n, k in point.after),
+            "length": point.length,
+            "orders": {str(at): [[*fact] for fact in facts] for at, facts in point.orders.items()},
+        }
+        state = point.state
+        if state is None:
+            return found
+        self._algebra.region = state.region
+        registers = {name: self._content(x) for name, x in state.registers.items()}
+        flags = {}
+        for part, (kind, contents) in state.flags.items():
+            operands = [self._content(x) for x in contents]
+            if None not in operands:
+                flags[part] = [kind, operands]
+        return found | {
+            "at": state.at,
+            "region": [self._box(box) for box in state.region],
+            "registers": {name: k for name, k in registers.items() if k is not None},
+            "flags": flags,
+            "stack": self._memory(state.stack),
+            "output": self._memory(state.output),
+            "facts": sorted([*fact] for fact in state.facts if isinstance(fact[0], int)),
+            "steps": state.steps,
+            "deepest": state.deepest,
+        }
+
+    def _memory(self, memory: Mapping[int, Cell]) -> dict[str, list[int]]:
+        found = {}
+        for at, cell in memory.items():
+            k = self._content(cell.content)
+            if k is not None:
+                found[str(at)] = [cell.size, k]
+        return found
+
+    def _box(self, box: Box) -> list[list[int]]:
+        found = []
+        for axis, allowed in box:
+            inside = np.zeros(len(self.starts[axis]), dtype=np.int64)
+            for low, high in allowed:
+                inside[(self.starts[axis] >= low) & (self.starts[axis] <= high)] = 1
+            found.append([axis, self.maps.of(inside.tolist())])
+        return found
+
+    def _content(self, content: Content) -> int | None:
+        """Return the number of a value; None if nothing reads it or it is not known."""
+        if isinstance(content, Merged):
+            if not (content.is_read or content in self._needed):
+                return None
+            self._note(content)
+        try:
+            return self._value(read(content, self._algebra))
+        except UndecidedError:
+            return None
+
+    def _note(self, content: Merged) -> None:
+        """Note that values whose parts another has are needed where their paths met."""
+        waiting = [content]
+        while waiting:
+            for source in waiting.pop().sources:
+                if source not in self._needed:
+                    self._needed.add(source)
+                    waiting.append(source)
+
+    def _value(self, value: Value) -> int | None:
+        base = value.base
+        if base is not None and base not in _NUMBERS and not base.startswith("initial "):
+            return None
+        terms = []
+        for p, term in value.terms.items():
+            if term not in self._of_term:
+                self._of_term[term] = self._term(p, term.values, term.slopes)
+            terms.append(self._of_term[term])
+        return self.values.of([value.const, base, terms])
+
+    def _term(self, partition: Partition, values: IntArray, slopes: IntArray | None) -> int:
+        scope = partition.scope
+        starts = []
+        for axis in scope:
+            own = np.array(sorted({0, *partition.edges(axis)}), dtype=np.int64)
+            starts.append(own[own <= self.starts[axis][-1]])
+        if np.prod([len(one) for one in starts]) > MOST_GRID:
+            raise UndecidedError("cells", "a value depends on too many inputs for a certificate")
+        maps = [
+            self.maps.of((np.searchsorted(one, self.starts[axis], side="right") - 1).tolist())
+            for axis, one in zip(scope, starts, strict=True)
+        ]
+        if partition.is_single:
+            index: IntArray = np.full(len(starts[0]), -1, dtype=np.int64)
+            for k, cell in enumerate(partition.cells):
+                for low, high in cell[0][0][1]:
+                    first, last = np.searchsorted(starts[0], (low, high + 1))
+                    index[first:last] = k
+        else:
+            index = partition.index(tuple(tuple(one.tolist()) for one in starts)).ravel()
+        v = np.append(values, 0)[index].tolist()
+        s = None if slopes is None else np.append(slopes, 0)[index].tolist()
+        return self.terms.of([list(scope), maps, v, s])
+
+
+class _Table(list[Any]):
+    """Different items, each once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: dict[str, int] = {}
+
+    def of(self, item: Any) -> int:
+        """Return the place of an item."""
+        key = json.dumps(item)
+        if key not in self._places:
+            self._places[key] = len(self)
+            self.append(item)
+        return self._places[key]
+
+
+def _state_edges(model: Model, axis: int, end: int, is_raw: bool) -> set[int]:
+    """Return where the state may change among the bits of a reading, or of a state."""
+    feature = model.features[axis]
+    if not is_raw:
+        return set(range(feature.n_states + 1))
+    if feature.kind == "float32":
+        bits = np.array(feature.thresholds, dtype=np.float32).view(np.uint32).tolist()
+        special = {1, 0x7F80_0001, end // 2, end // 2 + 1, 0xFF80_0001}
+        return {*special, *bits, *(b + 1 for b in bits)}
+    if feature.kind in LARGEST_INT:
+        return {end // 2, end // 2 + 1, *((int(t) + 1) % end for t in feature.thresholds)}
+    return set(range(max(feature.n_states, len(feature.categories)) + 1))

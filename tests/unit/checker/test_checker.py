@@ -1,0 +1,273 @@
+"""The checker of certificates: what is right is accepted, what is false is not, and it is alone."""
+
+import ast
+import gzip
+import json
+import sys
+from dataclasses import replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from benchmarks.campaigns.false_certificates import CHANGES, false_certificates, proved, run
+from bncc import checker
+from bncc.checker.check import check
+from bncc.checker.model import model_of, program_of, specification
+from bncc.checker.values import Algebra, RejectedError, Term, Value
+from bncc.data.readers import bundled_path
+from bncc.discretize.readings import probe_values, states_of_raw
+from bncc.model.file import load_model, model_digest, save_model, to_bytes
+from bncc.model.reference import costs
+from tests import models as hand
+
+FOLDER = Path(checker.__file__).parent
+SETS = ("thumb.py", "riscv.py")
+MOST_LINES = 1200
+N_FALSE = 30
+
+
+def code_lines(path):
+    """Return how many lines of a file are neither empty nor a comment."""
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return sum(1 for line in lines if line and not line.startswith("#"))
+
+
+def test_it_is_short_enough_to_be_read():
+    core = [path for path in FOLDER.glob("*.py") if path.name not in SETS]
+    assert sum(map(code_lines, core)) <= MOST_LINES
+    assert {path.name for path in FOLDER.glob("*.py")} >= set(SETS)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
+def test_it_imports_nothing_of_what_it_checks(path):
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            found.add(node.module)
+    own = {name for name in found if name == "bncc.checker" or name.startswith("bncc.checker.")}
+    others = {name.split(".")[0] for name in found - own}
+    assert others <= {"numpy", "capstone"} | set(sys.stdlib_module_names)
+
+
+# The model file
+
+
+@pytest.mark.parametrize("name", ["naive_integer", "tan_float", "sum_of_tables"])
+def test_the_costs_of_a_model_file_are_those_of_its_readings(name):
+    model = hand.NAMED[name]()
+    read = model_of(to_bytes(model))
+    assert read.digest == model_digest(model)
+    rng = np.random.default_rng(0)
+    R = np.stack([rng.choice(probe_values(f), 50) for f in model.features], axis=1)
+    bits = [bits_of(f, R[:, k]) for k, f in enumerate(model.features)]
+    starts = [np.unique([0, *edges(f), *own]) for f, own in zip(model.features, bits, strict=True)]
+    spec = specification(read, "predict-raw", starts)
+    found = np.tile(spec.prior, (len(R), 1))
+    for term, table in spec.tables:
+        at = [np.searchsorted(starts[axis], bits[axis]) for axis in term.axes]
+        if term.maps:
+            at = [levels[one] for levels, one in zip(term.maps, at, strict=True)]
+        found += table[term.v[tuple(at)]]
+    assert (found == costs(model, states_of_raw(model.features, R))).all()
+
+
+def bits_of(feature, values):
+    if feature.kind == "float32":
+        return values.astype(np.float32).view(np.uint32).astype(np.int64)
+    if feature.kind in ("int8", "uint8", "int16", "int32"):
+        size = np.dtype(feature.kind).itemsize
+        return values.astype(np.int64) % (1 << 8 * size)
+    return values.astype(np.int64)
+
+
+def edges(feature):
+    if feature.kind == "float32":
+        bits = bits_of(feature, np.array(feature.thresholds))
+        return [1, 0x7F80_0001, 1 << 31, (1 << 31) + 1, 0xFF80_0001, *bits, *(bits + 1)]
+    if feature.kind in ("int8", "uint8", "int16", "int32"):
+        half = 1 << 8 * np.dtype(feature.kind).itemsize - 1
+        return [half, half + 1, *((int(t) + 1) % (2 * half) for t in feature.thresholds)]
+    return range(max(feature.n_states, len(feature.categories)) + 1)
+
+
+def test_intervals_that_do_not_separate_states_are_refused():
+    model = hand.NAMED["naive_integer"]()
+    with pytest.raises(RejectedError, match="do not separate"):
+        specification(model_of(to_bytes(model)), "predict-raw", [np.array([0])] * model.n_features)
+
+
+# Values
+
+
+def algebra(*starts, end=256):
+    own = [np.array(one) for one in starts]
+    return Algebra(own, [np.append(one[1:], end) - 1 for one in own])
+
+
+def reading(a, axis=0):
+    n = len(a.starts[axis])
+    return Value(0, (Term((axis,), np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)),))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_operations_are_those_on_numbers(seed):
+    """On two inputs of 8 numbers each, every combination is compared."""
+    rng = np.random.default_rng(seed)
+    a = algebra(np.arange(8), np.arange(8), end=8)
+    tables = rng.integers(0, 1 << int(rng.integers(1, 33)), (2, 8))
+    values = [a.value(int(rng.integers(1 << 32)), [Term((k,), tables[k])]) for k in range(2)]
+    numbers = [
+        (values[k].const + grid) % (1 << 32)
+        for k, grid in enumerate(np.meshgrid(*(one.terms[0].v for one in values), indexing="ij"))
+    ]
+    k = int(rng.integers(1, 32))
+    x, y = values
+    p, q = numbers
+    for found, wanted in (
+        (a.add(x, y), p + q),
+        (a.sub(x, y), p - q),
+        (a.bits_and(x, y), p & q),
+        (a.bits_or(x, y), p | q),
+        (a.bits_xor(x, y), p ^ q),
+        (a.less(x, y), p < q),
+        (a.less(x, y, is_signed=True), (p ^ 1 << 31) < (q ^ 1 << 31)),
+        (a.equal(x, y), p == q),
+        (a.low(a.add(x, y), k), (p + q) % (1 << k)),
+        (a.shr(a.add(x, y), k), (p + q) % (1 << 32) >> k),
+        (a.sar(x, k), (p - ((p >> 31) << 32)) >> k),
+        (a.sext(x, 8), (p + 128) % 256 - 128),
+    ):
+        assert (tabulated(a, found) == wanted.astype(np.int64) % (1 << 32)).all()
+
+
+def tabulated(a, value):
+    every = [np.arange(len(one)) for one in a.starts]
+    total = np.full([len(one) for one in every], value.const, dtype=np.int64)
+    for t in value.terms:
+        total = total + a.on(t, tuple(range(len(every))), every)
+    return total % (1 << 32)
+
+
+def test_a_reading_is_compared_where_its_intervals_begin():
+    a = algebra([0, 100, 200])
+    below = a.less(reading(a), Value(100))
+    assert tabulated(a, below).tolist() == [1, 0, 0]
+    with pytest.raises(Exception, match="do not separate"):
+        a.less(reading(a), Value(50))
+
+
+def test_a_sum_vanishes_only_where_all_its_parts_do():
+    a = algebra(np.arange(4), np.arange(4), end=4)
+    x, y = np.arange(4), np.array([5, 1, 7, 2])
+    grid = x[:, None] + y[None, :]
+    joint = Term((0, 1), grid, None, (np.arange(4), np.arange(4)))
+    parts = (Term((0,), -x), Term((1,), -y))
+    assert a.vanishes(Value(0, (joint, *parts)))
+    assert not a.vanishes(Value(1, (joint, *parts)))
+    changed = grid.copy()
+    changed[3, 2] += 1
+    assert not a.vanishes(Value(0, (replace(joint, v=changed), *parts)))
+    a.box = (np.array([1, 1, 1, 0], dtype=bool), a.box[1])
+    assert a.vanishes(Value(0, (replace(joint, v=changed), *parts)))
+
+
+# Programs of a trained model
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    path = tmp_path_factory.mktemp("trained") / "m.bncc"
+    learned = ("--structure", "naive", "--parameters", "ml", "--bits", "4", "--folds", "0")
+    run("train", str(bundled_path("wifi")), "-o", str(path), *learned)
+    return path
+
+
+@pytest.fixture(scope="module")
+def certified(trained, require_bench):
+    """Return ``certified(target, entry)``: the certificate of a program, made once."""
+    pytest.importorskip("capstone")
+
+    def of(target, entry, optimize="size"):
+        require_bench(target)
+        return proved(trained, target, entry, optimize)
+
+    return of
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32"])
+@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores"])
+def test_a_proof_is_accepted(certified, target, entry):
+    evidence = certified(target, entry)
+    check(evidence.document, evidence.elf, evidence.model)
+    assert evidence.document["symbol"] in program_of(evidence.elf).symbols
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("entry", ["predict", "predict-raw"])
+def test_false_certificates_are_rejected(certified, entry):
+    evidence = certified("cortex-m0", entry)
+    made = list(islice(false_certificates(evidence, Random(0)), N_FALSE // 2))
+    assert len({kind for kind, _ in made}) > 5
+    for kind, document in made:
+        assert evidence.why(document) is not None, kind
+
+
+@pytest.mark.firmware
+def test_each_kind_of_change_is_made():
+    assert len(CHANGES) == 17
+
+
+@pytest.mark.firmware
+def test_a_wrong_program_is_rejected(certified):
+    """A cost that differs by one bit, with the digest of the changed program."""
+    evidence = certified("cortex-m0", "trusted", "speed")
+    program = program_of(evidence.elf)
+    at = program.symbols[evidence.document["symbol"]]
+    (code,) = (data for start, data in program.sections if start <= at < start + len(data))
+    offset = (
+        evidence.elf.index(code)
+        + at
+        - next(start for start, data in program.sections if data is code)
+    )
+    n_rejected = 0
+    for k in range(0, 40, 4):
+        elf = bytearray(evidence.elf)
+        elf[offset + k] ^= 1
+        document = evidence.document | {"elf": sha256(elf).hexdigest()}
+        n_rejected += evidence.why(document, bytes(elf)) is not None
+    assert n_rejected == 10
+
+
+@pytest.mark.firmware
+def test_another_model_is_rejected(certified, trained, tmp_path):
+    evidence = certified("cortex-m0", "predict-raw")
+    model = load_model(trained)
+    table = model.tables[0].copy()
+    table[0, 0] ^= 1
+    other = replace(model, tables=(table, *model.tables[1:]))
+    save_model(other, tmp_path / "other.bncc")
+    document = evidence.document | {"model": model_digest(other)}
+    with pytest.raises(RejectedError):
+        check(document, evidence.elf, (tmp_path / "other.bncc").read_bytes())
+
+
+@pytest.mark.firmware
+def test_numbers_that_are_no_integers_are_rejected(certified, trained, tmp_path, capsys):
+    """NaN is neither above nor below a bound."""
+    from bncc.checker.__main__ import main
+
+    evidence = certified("cortex-m0", "predict-raw")
+    (tmp_path / "elf").write_bytes(evidence.elf)
+    for number, code in ((evidence.document["instructions"], 0), (float("nan"), 1), (1e9, 1)):
+        document = evidence.document | {"instructions": number}
+        (tmp_path / "c").write_bytes(gzip.compress(json.dumps(document).encode()))
+        assert main([str(tmp_path / "c"), str(tmp_path / "elf"), str(trained)]) == code
+    assert "rejected" in capsys.readouterr().out
