@@ -24,7 +24,7 @@ import click
 
 from bncc.checker.check import check
 from bncc.checker.model import program_of
-from bncc.checker.values import RejectedError, UnknownError
+from bncc.checker.terms import RejectedError, UnknownError
 from bncc.cli.main import main as bncc
 from bncc.model.file import load_model
 from bncc.prove.build import image_of
@@ -109,10 +109,14 @@ def _target(document: Document, rng: Random, evidence: Evidence) -> None:
 def _symbol(document: Document, rng: Random, evidence: Evidence) -> None:
     symbols = program_of(evidence.elf).symbols
     own = symbols[document["symbol"]]
-    # A function that decides alike would be no false claim.
-    document["symbol"] = chosen(
-        rng, [s for s, at in sorted(symbols.items()) if at != own and "predict" not in s]
-    )
+    # What an entry point calls may decide alike: that would be no false claim.
+    alike = ("predict", "decide", "scores")
+    others = [
+        name
+        for name, at in sorted(symbols.items())
+        if at != own and not any(word in name for word in alike)
+    ]
+    document["symbol"] = chosen(rng, others)
 
 
 def _states(document: Document) -> list[Document]:
@@ -352,6 +356,8 @@ def main(output: Path, n_all: int, seed: int, bits: bool) -> None:
             click.echo(f"accepted: {name}, a false {kind} (number {k})")
         else:
             rejected[kind] += 1
+        if (k + 1) % 100 == 0:
+            click.echo(f"{rejected.total()} of {k + 1} are rejected so far")
     for kind in sorted(made):
         click.echo(f"{kind}: {made[kind]}" if bits else f"{kind}: {rejected[kind]}/{made[kind]}")
     if not bits:

@@ -44,8 +44,10 @@ STRUCTURES: dict[str, Sequence[str]] = {
     ),
 }  # fmt: skip
 BITS = {"naive": (2, 4, 8), "chow-liu": (2, 4, 8), "tables": (2, 4, 8)}
-TARGETS = ("cortex-m0", "cortex-m4", "rv32")
+TARGETS = ("cortex-m0", "cortex-m4", "rv32", "avr")
 CODE = (("size", "-Os"), ("balanced", "-Os"), ("speed", "-O2"))
+LEVELS = {"avr": "-Os"}
+"""Level of all code for a target, whatever the goal."""
 ENTRIES = ("trusted", "predict", "predict-raw")
 LIMIT = 120.0
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "prove.md"
@@ -68,8 +70,8 @@ class Outcome:
 class Proofs:
     """Trained models and the verdicts about their programs, kept in a folder."""
 
-    def __init__(self, folder: Path, data: Path) -> None:
-        self._folder, self._data = folder, data
+    def __init__(self, folder: Path, data: Path, targets: Sequence[str] = TARGETS) -> None:
+        self._folder, self._data, self._targets = folder, data, targets
         self._known = Memory(folder / "proofs.jsonl")
 
     def find(self, names: Sequence[str], jobs: int) -> None:
@@ -83,9 +85,10 @@ class Proofs:
                     if one in keys:
                         self._known.get(keys[one], one.result)
                         continue
-                    for target, (optimize, level) in product(TARGETS, CODE):
+                    for target, (optimize, usual) in product(self._targets, CODE):
                         key = f"{one.result().stem} {target} {optimize}"
                         if key not in self._known:
+                            level = LEVELS.get(target, usual)
                             asked = pool.submit(_proved, one.result(), target, optimize, level)
                             keys[asked] = key
                             waiting.add(asked)
@@ -191,13 +194,22 @@ def report(outcomes: Sequence[Outcome]) -> str:
 @click.option("--data", type=click.Path(exists=True, path_type=Path), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
+@click.option("--targets", default=",".join(TARGETS), help="Targets, separated by commas.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
 @click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
-def main(data: Path, output: Path, sets: str, jobs: int, only_report: bool, write: bool) -> None:
+def main(
+    data: Path,
+    output: Path,
+    sets: str,
+    targets: str,
+    jobs: int,
+    only_report: bool,
+    write: bool,
+) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
-    proofs, names = Proofs(output, data), sets.split(",")
+    proofs, names = Proofs(output, data, targets.split(",")), sets.split(",")
     if not only_report:
         proofs.find(names, jobs)
     text = report(proofs.known(names))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from bncc.checker.check import check
-from bncc.checker.values import RejectedError, UnknownError
+from bncc.checker.terms import RejectedError, UnknownError
 
 
 def main(arguments: list[str]) -> int:
@@ -28,6 +28,9 @@ def main(arguments: list[str]) -> int:
     except (RejectedError, UnknownError) as error:
         print(f"rejected: {error}")
         return 1
+    except ImportError as error:
+        print(f"the checker needs capstone and numpy: {error}", file=sys.stderr)
+        return 2
     except Exception as error:  # whatever a malformed file makes the readers raise
         print(f"rejected: a file is malformed ({type(error).__name__}: {error})")
         return 1

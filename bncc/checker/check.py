@@ -8,26 +8,18 @@ import numpy as np
 
 from bncc.checker.machine import Machine, State
 from bncc.checker.model import Model, model_of, program_of, specification
-from bncc.checker.values import (
-    UNKNOWN,
-    WORD,
-    Algebra,
-    Box,
-    RejectedError,
-    Term,
-    UnknownError,
-    Value,
-)
+from bncc.checker.terms import UNKNOWN, WORD, Box, RejectedError, Term, UnknownError, Value
+from bncc.checker.values import Algebra
 
 ERROR = WORD - 1
-MOST_STEPS = 1 << 22
+ENTRIES = ("predict-raw", "predict", "trusted", "scores")
 
 
 def check(certificate: Mapping[str, Any], elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
     rule = model_of(model)
-    if certificate["format"] != 1:
-        raise RejectedError("the certificate has an unknown format")
+    if certificate["format"] != 1 or certificate["entry"] not in ENTRIES:
+        raise RejectedError("the certificate has an unknown format or entry point")
     if certificate["elf"] != sha256(elf).hexdigest():
         raise RejectedError("the certificate is about another program")
     if certificate["model"] != rule.digest:
@@ -73,8 +65,10 @@ class _Check:
     ) -> Term:
         levels = tuple(self.maps[k] for k in maps)
         own = [len(self.algebra.starts[axis]) for axis in axes]
-        if list(axes) != sorted(set(axes)) or any(
-            len(m) != n or m.min() < 0 for m, n in zip(levels, own, strict=True)
+        if (
+            list(axes) != sorted(set(axes))
+            or axes[0] < 0
+            or any(len(m) != n or m.min() < 0 for m, n in zip(levels, own, strict=True))
         ):
             raise RejectedError("a term of the certificate is malformed")
         array = np.array(v, dtype=np.int64)
@@ -89,6 +83,7 @@ class _Check:
         for restricted in one["region"]:
             box = list(self.full)
             for axis, k in restricted:
+                self._is(axis >= 0, "an input of the certificate is malformed")
                 box[axis] = box[axis] & (self.maps[k] == 1)
             if all(allowed.any() for allowed in box):
                 boxes.append(tuple(box))

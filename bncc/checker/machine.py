@@ -7,10 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from bncc.checker.model import Program, Specification
-from bncc.checker.values import (
+from bncc.checker.terms import (
     UNKNOWN,
     WORD,
-    Algebra,
     Box,
     RejectedError,
     SplitError,
@@ -18,6 +17,7 @@ from bncc.checker.values import (
     UnknownError,
     Value,
 )
+from bncc.checker.values import Algebra
 
 Record = tuple[str, tuple[Value, ...]]
 Fact = tuple[int, int, bool]
@@ -26,7 +26,7 @@ Fact = tuple[int, int, bool]
 
 @dataclass(frozen=True)
 class Instruction:
-    """A decoded instruction: executed where its condition is 1, it may return where to go on."""
+    """A decoded instruction: its action, taken where the condition is 1, may return a target."""
 
     size: int
     text: str
@@ -49,7 +49,7 @@ class Isa(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What is known before an instruction."""
+    """Knowledge about one path before an instruction."""
 
     at: int
     registers: Mapping[str, Value]

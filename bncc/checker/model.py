@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from bncc.checker.values import Ints, RejectedError, Term
+from bncc.checker.terms import Ints, RejectedError, Term
 
 SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
 
@@ -76,6 +76,8 @@ def model_of(data: bytes) -> Model:
         if sha256(parts[name]).hexdigest() != digest:
             raise RejectedError(f"the digest of {name} in the model file is wrong")
     document = json.loads(parts["model.json"])
+    if document["format"] not in (1, 2, 3, 4):
+        raise RejectedError("the model file has an unknown format")
     prior, tables = (
         np.load(io.BytesIO(parts[name]), allow_pickle=False).astype(np.int64)
         for name in ("prior.npy", "tables.npy")
@@ -86,7 +88,7 @@ def model_of(data: bytes) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class Specification:
-    """What an entry point gets, and the cost of each class for it."""
+    """Inputs of an entry point, and the cost of each class."""
 
     offsets: Mapping[int, tuple[int, int]]  # Input and byte of each offset of the buffer
     sizes: Sequence[int]

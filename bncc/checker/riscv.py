@@ -8,7 +8,8 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, UnknownError, Value
+from bncc.checker.terms import UNKNOWN, WORD, RejectedError, UnknownError, Value
+from bncc.checker.values import Algebra
 
 COMPRESSED = {"addi16sp": "addi", "addi4spn": "addi", "lwsp": "lw", "swsp": "sw"}
 LOADS = {"lb": (1, True), "lh": (2, True), "lw": (4, False), "lbu": (1, False), "lhu": (2, False)}
@@ -76,7 +77,8 @@ def _instruction(one: Any) -> Instruction:
     if name in ("lui", "auipc"):
         upper = Value((_number(x[1]) << 12) + one.address * (name == "auipc") & WORD - 1)
         return Instruction(one.size, text, lambda path: _set(path, x[0], upper))
-    if name not in (*UNARY, "li", "sltiu") and name not in BINARY and name[:-1] not in BINARY:
+    is_known = name in UNARY or name in BINARY or name in ("li", "sltiu")
+    if not is_known and not (name.endswith("i") and name[:-1] in BINARY):
         raise RejectedError(f"no meaning is known of {text}")
     return Instruction(one.size, text, lambda path: _set(path, x[0], _computed(path, name, x)))
 

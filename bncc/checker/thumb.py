@@ -8,7 +8,7 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
+from bncc.checker.terms import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
 
 NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 ONES = Value(WORD - 1)
@@ -64,7 +64,11 @@ class Thumb:
         if name in ("cbz", "cbnz"):
             to = Value(_number(operands[1]) & ~1)
             return Instruction(one.size, text, lambda _: to, decoded.compared_with_zero)
-        if (name == "bx" and head & 7) or name not in MEANINGS:
+        # Bits that capstone ignores: of narrow jumps, and the source of wide ones, which is twice.
+        is_reserved = (name in ("bx", "blx") and one.size == 2 and head & 7) or (
+            name in ("rev", "rev16", "revsh") and one.size == 4 and head & 15 != one.bytes[2] & 15
+        )
+        if is_reserved or name not in MEANINGS:
             raise RejectedError(f"no meaning is known of {text}")
         meaning = MEANINGS[name]
         condition = None
@@ -176,7 +180,7 @@ def holds(path: Path, name: str) -> Value:
     x, y = operands[0], operands[-1] if kind in ("add", "sub") else Value(0)
     if any(one.base == "?" for one in operands):
         raise UnknownError("a condition of what is not known")
-    if kind == "bit":
+    if kind == "bit" and name == "cs":
         return x
     if name in ("eq", "mi"):
         result = {"value": x, "sub": a.sub(x, y) if kind == "sub" else x,
@@ -243,16 +247,9 @@ def _move(d: Decoded, path: Path) -> Value | None:
     if d.operands[0] == "pc":
         return _target(x)
     if d.sets:
-        logic(path, x, _rotated(d))
+        logic(path, x, (lambda: UNKNOWN) if d.size == 4 else None)
     d.set(path, x)
     return None
-
-
-def _rotated(d: Decoded) -> Callable[[], Value] | None:
-    """Return the carry of a wide constant or of a shifted operand; nothing in narrow code."""
-    if d.size == 2:
-        return None
-    return lambda: UNKNOWN
 
 
 def _movt(d: Decoded, path: Path) -> Value | None:
@@ -273,7 +270,7 @@ def _logic(d: Decoded, path: Path) -> Value | None:
              "orn": a.bits_or, "eor": a.bits_xor, "teq": a.bits_xor}[d.name]  # fmt: skip
         result = attempt(lambda: f(x, y))
     if d.sets or d.name in ("tst", "teq"):
-        logic(path, result, _rotated(d))
+        logic(path, result, (lambda: UNKNOWN) if d.size == 4 else None)
     if d.name not in ("tst", "teq"):
         d.set(path, result)
     return None
@@ -397,8 +394,10 @@ def _transfer(d: Decoded, path: Path) -> Value | None:
     values = []
     for j, name in enumerate(names):
         name = NAMES.get(name, name)
+        if name not in (*Thumb.registers, "pc"):
+            raise RejectedError(f"an operand {name} of {d.name}")
         at = path.algebra.add(address, Value(4 * j))
-        if d.name.startswith("str"):
+        if "str" in d.name:
             path.store(at, size, path.registers[name])
         else:
             values.append((name, path.load(at, size, is_signed=d.name[3:4] == "s")))
@@ -428,7 +427,7 @@ def _multiple(d: Decoded, path: Path) -> Value | None:
     down = d.name in ("push", "vpush", "stmdb", "ldmdb")
     start = a.add(old, Value(-size % WORD)) if down else old
     is_store = d.name in ("push", "vpush", "stm", "stmdb")
-    if "sp" in names or (updates and base in names):
+    if not {*names} <= {*Thumb.registers, "pc"} or "sp" in names or (updates and base in names):
         raise RejectedError(f"an unpredictable {d.name}")
     target = None
     for k, name in enumerate(names):
@@ -482,12 +481,6 @@ def _float_move(d: Decoded, path: Path) -> Value | None:
     if len(d.operands) != 2 or any("[" in o or o[0] not in "rsifl" for o in d.operands):
         raise RejectedError("a move of floats")
     d.set(path, d.value(path, 1))
-    return None
-
-
-def _float_compare(d: Decoded, path: Path) -> Value | None:
-    right = Value(0) if d.operands[1].startswith("#") else d.value(path, 1)
-    path.registers["float left"], path.registers["float right"] = d.value(path, 0), right
     return None
 
 

@@ -1,63 +1,27 @@
 """Values over a box of inputs: a base, a constant and functions of few inputs, modulo 2^32."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from itertools import combinations
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
-Box: TypeAlias = tuple[Bools, ...]
-WORD = 1 << 32
+from bncc.checker.terms import (
+    UNKNOWN,
+    WORD,
+    Bools,
+    Box,
+    Ints,
+    Term,
+    UnknownError,
+    Value,
+    components_of,
+    multiplied,
+    runs_of,
+    zeros_of,
+)
+
 MOST, MOST_JOINT = 1 << 20, 1 << 13
-
-
-class RejectedError(Exception):
-    """A step is not confirmed."""
-
-
-class UnknownError(Exception):
-    """A value cannot be represented."""
-
-
-class SplitError(Exception):
-    """A step needs a condition that differs between inputs, or an order of sums."""
-
-    def __init__(self, by: "Value | tuple[int, int, bool]") -> None:
-        super().__init__("a split")
-        self.by = by
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """
-    A function of few inputs.
-
-    Of one input: ``s * x + v``, by interval. Of several: an array over levels to which `maps`
-    assigns the intervals of each.
-    """
-
-    axes: tuple[int, ...]
-    v: Ints
-    s: Ints | None = None
-    maps: tuple[Ints, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Value:
-    """A sum of a constant and terms, from the start of a memory region if there is a base."""
-
-    const: int
-    terms: tuple[Term, ...] = ()
-    base: str | None = None
-
-
-UNKNOWN = Value(0, (), "?")
 
 
 class Algebra:
@@ -98,7 +62,7 @@ class Algebra:
         return np.where(inside, t.v, 0)
 
     def levels(self, terms: Sequence[Term]) -> tuple[tuple[int, ...], list[Ints], list[Ints]]:
-        """Return the inputs of terms, with intervals of each that no term tells apart as one."""
+        """Return the inputs of terms, a level for each interval, and an interval of each level."""
         axes = tuple(sorted({axis for t in terms for axis in t.axes}))
         maps, samples = [], []
         for axis in axes:
@@ -204,7 +168,7 @@ class Algebra:
             found = self._split(a.const, terms, n)
             if found:
                 return found
-        starts = [_zeros(t) for t in a.terms]
+        starts = [zeros_of(t) for t in a.terms]
         cut = min((k for k in starts if 0 < k < n), default=0)
         if cut:
             lower, rest = self.split(a, cut)
@@ -339,7 +303,7 @@ class Algebra:
             return Value(0)
         if not b.terms:
             found = Value(0)
-            for k, end in _runs(b.const):
+            for k, end in runs_of(b.const):
                 found = self.add(found, self.scaled(self.field(a, k, end - k), 1 << k))
             return found
         for mask, other in ((a, b), (b, a)):
@@ -377,7 +341,7 @@ class Algebra:
         low, high = self.bounds(a)
         if low < 0 or high >= WORD:
             high = WORD - 1
-        zeros = min(_zeros(t) for t in (*a.terms, Term((0,), np.array([a.const]))))
+        zeros = min(zeros_of(t) for t in (*a.terms, Term((0,), np.array([a.const]))))
         return (1 << high.bit_length()) - (1 << zeros)
 
     def bits_or(self, a: Value, b: Value) -> Value:
@@ -471,7 +435,7 @@ class Algebra:
                 own = [one for axis, one in zip(axes, samples, strict=True) if axis in t.axes]
                 if prod(map(len, own)) > MOST:
                     raise UnknownError("a function of too many inputs")
-                for scope, part in _components(t.axes, self.on(t, t.axes, own)):
+                for scope, part in components_of(t.axes, self.on(t, t.axes, own)):
                     grids[scope] = grids.get(scope, 0) + part
             found.append(grids)
         return found
@@ -504,43 +468,5 @@ class Algebra:
             yield box
 
 
-def multiplied(terms: Iterable[Term], k: int) -> Iterator[Term]:
-    """Yield multiples of terms."""
-    for t in terms:
-        largest = max(int(np.abs(x).max(initial=0)) for x in (t.v, t.s) if x is not None)
-        if largest * abs(k) >= 1 << 62:
-            raise UnknownError("a multiple of too many bits")
-        yield Term(t.axes, t.v * k, None if t.s is None else t.s * k, t.maps)
-
-
 def _with(box: Box, axis: int, allowed: Bools) -> Box:
     return (*box[:axis], allowed, *box[axis + 1 :])
-
-
-def _zeros(t: Term) -> int:
-    """Return how many of the lowest bits are zero in all numbers of a term."""
-    arrays = [x for x in (t.v, t.s) if x is not None]
-    bits = reduce(lambda x, y: x | y, (int(np.bitwise_or.reduce(x, axis=None)) for x in arrays))
-    return min(32, (bits & -bits).bit_length() - 1) if bits else 32
-
-
-def _runs(mask: int) -> Iterator[tuple[int, int]]:
-    k = 0
-    while mask >> k:
-        end = k
-        while mask >> end & 1:
-            end += 1
-        if end > k:
-            yield k, end
-        k = max(end, k + 1)
-
-
-def _components(scope: tuple[int, ...], grid: Ints) -> Iterator[tuple[tuple[int, ...], Ints]]:
-    """Yield the functions, zero at every first level, as whose sum a function can be written."""
-    for size in range(len(scope) + 1):
-        for kept in combinations(range(len(scope)), size):
-            part = grid
-            for axis in range(len(scope)):
-                first = part.take([0], axis=axis)
-                part = part - first if axis in kept else first
-            yield tuple(scope[k] for k in kept), part.reshape([grid.shape[k] for k in kept])

@@ -12,7 +12,7 @@ from bncc.prove.verdict import Verdict
 
 
 class Certificates:
-    """The certificate of one proof, with the program beside it if it was built."""
+    """The certificate of one proof, and its program if it was built."""
 
     def __init__(self, path: str, model_path: str, elf: str | None, *, force: bool) -> None:
         self.path, self._model_path, self._force = path, model_path, force
@@ -30,7 +30,7 @@ class Certificates:
         if verdict.status != "proved":
             return False
         from bncc.checker.check import check  # only here: it loads the decoder
-        from bncc.checker.values import RejectedError, UnknownError
+        from bncc.checker.terms import RejectedError, UnknownError
 
         try:
             document = certificate(self.trace, model, verdict, symbol, score_size)

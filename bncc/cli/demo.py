@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from bncc.cli import bench, demo_choice
+from bncc.cli import bench, demo_choice, prove
 from bncc.cli.console import Console
 from bncc.cli.demo_text import Narrator, summary
 from bncc.cli.evaluate import evaluation
@@ -33,10 +33,13 @@ from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
-from bncc.model.file import save_model
+from bncc.lower.cost_model import LEVELS
+from bncc.model.file import model_digest, save_model
 from bncc.model.model import Model
 from bncc.on_device import TargetReport, verify
 from bncc.pricing import entries_of
+from bncc.prove.build import chosen_entries, require_decoder, verdict_of
+from bncc.prove.verdict import Verdict
 from bncc.resources import Budget
 from bncc.search.trial_result import Study
 from bncc.toolchain.tools import host_compilers
@@ -49,6 +52,10 @@ SEED = 0
 N_RANDOM = 100_000
 BENCHED = ("x86", "cortex-m0", "avr")
 """Targets to measure on if their tools are installed."""
+PROVED = ("cortex-m0", "rv32")
+"""Targets to prove for, the first one whose tools are installed."""
+PROOF_SECONDS = 60.0
+"""Time limit of a proof."""
 
 
 @click.command("demo")
@@ -63,7 +70,8 @@ def command(console: Console, output: str, force: bool) -> None:
 
     A robot follows a wall with 24 ultrasonic sensors; the class is the direction to turn. The data
     is bundled with bncc. All files are written to DIR. The C is measured on the simulated x86,
-    Cortex-M0 and AVR, as far as their tools are installed. A final report compares alternatives.
+    Cortex-M0 and AVR, and its machine code is proved, as far as the tools are installed. A final
+    report compares alternatives.
     """
     begin = perf_counter()
     check_free(output, force=force, directory=True)
@@ -78,6 +86,7 @@ def command(console: Console, output: str, force: bool) -> None:
         emission = _emit(model, folder, tell)
         outcome = _verify(model, test, emission, tell)
         reports = _bench(model, test, tell, console)
+        verdicts = _prove(model, tell, console)
         study = demo_choice.sweep(train, test, folder, tuple(reports), tell, console)
         page = None if study is None else demo_choice.report(study, folder, tell)
     payload = {
@@ -92,13 +101,18 @@ def command(console: Console, output: str, force: bool) -> None:
         "strength": outcome.strength,
         "toolchain": outcome.toolchain,
         "bench": {target: facts_of(report) for target, report in reports.items()},
+        "prove": {
+            target: {verdict.entry: verdict.to_json() for verdict in found}
+            for target, found in verdicts.items()
+        },
         "trials": 0 if study is None else len(study.points),
         "failed": [] if study is None else _failed(study),
         "report": page,
         "seconds": round(perf_counter() - begin, 1),
     }
     console.result(payload, summary(payload, NAME))
-    if not outcome.agree:
+    is_refuted = any(each.status == "refuted" for found in verdicts.values() for each in found)
+    if is_refuted or not outcome.agree:
         click.get_current_context().exit(1)
 
 
@@ -244,8 +258,44 @@ def _bench(
 
 
 def _is_ready(target: str) -> bool:
+    return _missing(target) is None
+
+
+def _missing(target: str) -> str | None:
+    """Return the tools that a target lacks, with the remedy; None if it is ready."""
     try:
         find_toolchain(bench.machine_of(target))
-    except ToolchainError:
-        return False
-    return True
+    except ToolchainError as error:
+        return str(error)
+    return None
+
+
+def _prove(model: Model, tell: Narrator, console: Console) -> dict[str, list[Verdict]]:
+    """Prove the machine code for the first target whose tools are installed."""
+    title = "7. Prove that the machine code decides as the model does, for every input"
+    target = next((target for target in PROVED if _is_ready(target)), PROVED[0])
+    try:
+        require_decoder()
+        missing = _missing(target)
+    except ToolchainError as error:
+        missing = str(error)
+    if missing is not None:
+        tell.step(title)
+        tell.say(f"skipped, {missing}")
+        return {}
+    limit = f"--time-limit {PROOF_SECONDS:.0f}"
+    tell.step(title, f"bncc prove {tell.path(f'{NAME}.bncc')} --target {target} {limit}")
+    entries, lowering = chosen_entries(model, ()), Lowering()
+    level = LEVELS[lowering.optimize]
+    try:
+        (program,) = prove.built(model, [target], entries, lowering, None, level, console)
+    except ToolchainError as error:
+        tell.say(f"skipped, {error}")
+        return {}
+    digest = model_digest(model)
+    found = [
+        verdict_of(model, program, entry, time_limit=PROOF_SECONDS, digest=digest)
+        for entry in entries
+    ]
+    tell.say("\n".join(verdict.sentence for verdict in found))
+    return {target: found}

@@ -47,7 +47,7 @@ def sweep(
 ) -> Study | None:
     """Train and measure classifiers of many kinds, as ``bncc sweep`` does."""
     targets = tuple(target for target in PREFERRED if target in machines)[:1]
-    title = f"7. Try {N_TRIALS} others, from small to accurate"
+    title = f"8. Try {N_TRIALS} others, from small to accurate"
     try:
         check_optuna()
     except StudyError as error:
@@ -92,7 +92,7 @@ def report(study: Study, folder: Path, tell: Narrator) -> str | None:
     from bncc.report.sheets import sheets_of
 
     words = ["bncc", "report", tell.place(STUDY), "--title", TITLE, "-o", tell.place(PAGE)]
-    tell.step("8. Choose from the report", shlex.join(words))
+    tell.step("9. Choose from the report", shlex.join(words))
     sheets = sheets_of([study])
     try:
         text = page_html(sheets, TITLE)

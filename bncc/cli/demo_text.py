@@ -49,6 +49,7 @@ def summary(facts: dict[str, Any], name: str) -> str:
         ["C against Python", proof],
         ["inputs", facts["strength"]],
         *(["on " + target, _figures(found)] for target, found in facts["bench"].items()),
+        *(["proof for " + target, _proof(found)] for target, found in facts["prove"].items()),
         *([["alternatives", _choice(facts)]] if facts["trials"] else []),
         ["took", f"{facts['seconds']} s"],
         ["output", output],
@@ -63,6 +64,17 @@ def summary(facts: dict[str, Any], name: str) -> str:
         ["other targets", "bncc targets"],
     ]
     return f"\nSummary\n{aligned(rows)}\n\nNext steps\n{aligned(steps)}"
+
+
+def _proof(found: dict[str, Any]) -> str:
+    """Describe the verdicts about the machine code in one line."""
+    parts = []
+    for entry, verdict in found.items():
+        bounds = ""
+        if verdict["verdict"] == "proved":
+            bounds = f", at most {verdict['instructions']['max']:,} instructions"
+        parts.append(f"{functions_of((entry,))} is {verdict['verdict']} for every input{bounds}")
+    return "; ".join(parts)
 
 
 def _choice(facts: dict[str, Any]) -> str:

@@ -40,6 +40,7 @@ from bncc.prove.build import (
     LinkedProgram,
     check_target,
     chosen_entries,
+    entries_named,
     image_of,
     linked_program,
     require_decoder,
@@ -97,8 +98,8 @@ def time_limit_option(function: Command) -> Command:
 @click.option(
     "--elf",
     metavar="FILE",
-    help="Linked program to prove instead of a build of MODEL; needs --symbol, and one --target "
-    "and --entry.",
+    help="Linked program to prove instead of a build of MODEL; needs --symbol, one --target, and "
+    "--entry if the name of the function is not that of emitted C.",
 )
 @click.option("--symbol", metavar="NAME", help="Function of --elf FILE that is the entry point.")
 @click.option(
@@ -143,7 +144,7 @@ def command(
     """
     original = load_model(model_path)
     model = with_inputs(original, which_inputs)
-    entries = chosen_entries(model, entries)
+    entries = chosen_entries(model, entries or entries_named(symbol))
     named = tuple(dict.fromkeys(targets or (DEFAULT_TARGET,)))
     for target in named:
         if target != "all":
@@ -168,7 +169,7 @@ def command(
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
-        programs = _built(model, machines, entries, lowering, compiler, level, console)
+        programs = built(model, machines, entries, lowering, compiler, level, console)
     verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
     with console.progress("proving") as advance:
@@ -238,7 +239,7 @@ def _given(
     return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 
 
-def _built(
+def built(
     model: Model,
     machines: Sequence[str],
     entries: tuple[str, ...],

@@ -112,7 +112,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Margin:
-    """How far one reading may move before the decision changes, all others held."""
+    """Distances by which one reading changes the decision, all others held."""
 
     feature: int  # Which one
     reading: float  # The row's reading, as the C takes it

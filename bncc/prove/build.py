@@ -22,15 +22,21 @@ from bncc.prove.verdict import Verdict
 from bncc.resources import FUNCTIONS
 from bncc.targets.base import Target
 
-TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32")
+TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "avr")
 """Targets with decoders."""
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")
 """Entry points that proofs cover, of `bncc.resources.FUNCTIONS`."""
-_MACHINES: Mapping[str, int] = {name: 243 if name == "rv32" else 40 for name in TARGETS}
-"""Processor in the header of an ELF file: EM_RISCV or EM_ARM."""
+_MACHINES: Mapping[str, int] = {
+    **dict.fromkeys(TARGETS, 40), "rv32": 243, "avr": 83,
+}  # fmt: skip
+"""Processor in the header of an ELF file: EM_ARM, EM_RISCV or EM_AVR."""
 _SCORE = re.compile(r"typedef uint(\d+)_t \w+_cost_t;")
 _HEADER = 20
 """Bytes of an ELF file up to and including its processor."""
+_FLAGS = slice(36, 40)
+"""Flags of the processor in an ELF file."""
+_AVR_FAMILIES = (3, 4, 5, 25, 31, 35, 51)
+"""Families of AVR with ``movw`` and return addresses of 16 bits, by the flags of an ELF file."""
 
 
 def require_decoder() -> None:
@@ -59,6 +65,12 @@ def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
         named |= set(ENTRIES) - (set() if has_thresholds else {"predict-raw"})
     named = named or {"predict-raw" if has_thresholds else "predict"}
     return tuple(entry for entry in ENTRIES if entry in named)
+
+
+def entries_named(symbol: str | None) -> tuple[str, ...]:
+    """Return the entry point that emitted C gives a function's name to; empty for other names."""
+    name = "" if symbol is None else symbol
+    return tuple(entry for entry in ENTRIES if name.endswith(f"_{FUNCTIONS[entry]}"))
 
 
 def symbol_of(built: Sources, entry: str) -> str:
@@ -144,7 +156,7 @@ def build(
 def image_of(path: Path, target: Target, symbol: str) -> Code:
     """Read an ELF file of the user; refuse one for another processor or without the symbol."""
     with path.open("rb") as file:
-        header = file.read(_HEADER)
+        header = file.read(_FLAGS.stop)
     if len(header) < _HEADER or header[:4] != b"\x7fELF":
         raise OptionError(f"{path} is not an ELF file; pass a linked program")
     # 32 bits, least significant byte first
@@ -153,6 +165,12 @@ def image_of(path: Path, target: Target, symbol: str) -> Code:
         or struct.unpack("<H", header[18:20])[0] != _MACHINES[target.name]
     ):
         raise OptionError(f"{path} is not a program for {target.name}; pass another --target")
+    family = int.from_bytes(header[_FLAGS], "little") & 0x7F
+    if target.name == "avr" and family not in _AVR_FAMILIES:
+        raise OptionError(
+            f"{path} is for a processor of the family avr{family}; proofs cover AVRs with a "
+            "16-bit program counter, up to 128 KiB of flash"
+        )
     if struct.unpack("<H", header[16:18])[0] == 1:
         raise OptionError(f"{path} is an object that is not linked; pass the linked program")
     try:

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,18 +29,18 @@ class Trail:
     """The last recorded state on a path, or the edges from several to where they met."""
 
     origin: int = 0
-    steps: int = 0  # Of that state
+    steps: int = 0  # Steps of that state
     edges: tuple[tuple[int, int], ...] = ()  # Recorded states with the number of steps from each
 
 
-@dataclass
 class Point:
     """A recorded state with what leads to the next ones."""
 
-    state: State | None = None  # None for the entry
-    after: set[tuple[int, int]] = field(default_factory=set)  # Number of steps, next point
-    orders: dict[int, list[Fact]] = field(default_factory=dict)
-    length: int = 0  # Most steps to a next point or the end
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state  # None for the entry
+        self.after: set[tuple[int, int]] = set()  # Number of steps, next point
+        self.orders: dict[int, list[Fact]] = {}
+        self.length = 0  # Most steps to a next point or the end
 
 
 class Trace:

@@ -117,10 +117,15 @@ def evaluate(expression: Expr, state: State) -> int:
         return int(FLAGS[str(expression[1])](state))
     if operation == "ite":
         return evaluate(expression[2 if evaluate(expression[1], state) else 3], state)
+    if operation in _STEPS:
+        parts = (evaluate(part, state) for part in expression[1:])
+        return sum(part << _STEPS[str(operation)] * k for k, part in enumerate(parts))
     a, b = evaluate(expression[1], state), evaluate(expression[2], state)
     return OPERATIONS[str(operation)](a, b) & WORD
 
 
+_STEPS = {"cat": 8, "pack": 1}
+"""Bits from one operand to the next of operations that put their operands side by side."""
 FLAGS: Mapping[str, Callable[[State], int]] = {
     "eq": lambda s: s.z,
     "ne": lambda s: 1 - s.z,
@@ -182,6 +187,7 @@ OPERATIONS: Mapping[str, Callable[[int, int], int]] = {
     "shr": operator.rshift,
     "sar": lambda a, b: _signed(a) >> b,
     "ror": _ror,
+    "byte": lambda a, k: a >> 8 * k & 0xFF,
     "zext": lambda a, n: a & (1 << n) - 1,
     "sext": _extended,
     "eq": operator.eq,

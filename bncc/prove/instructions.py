@@ -22,6 +22,9 @@ Expressions are nested tuples. All values have 32 bits, without a sign:
 ``("flag", name)``                        1 if a condition holds for the flags; see `CONDITIONS`
 ``("fadd", a, b)``, ``feq``, ``flt``,     single-precision floats by their bits; comparisons with
 ``fle``                                   NaN are 0; a sum that is NaN is 0x7fc00000
+``("cat", a, b, ...)``                    bytes as one number, the least significant first
+``("byte", a, k)``                        byte k, a constant, counted from the least significant
+``("pack", a, b, ...)``                   bits as one number, the lowest first
 ========================================  ====================================================
 
 The effects of an instruction happen in their order, each seeing those before it. A jump is the
@@ -109,6 +112,7 @@ class Instruction:
     # Executed only if this is 1: instructions of Thumb's IT blocks, decoded with their condition.
     # Jumps have their own; one after other effects, as in `popeq {pc}`, has the same.
     condition: Expr | None = None
+    n_counted: int = 1  # Instructions of the processor that it stands for
 
 
 class UnknownInstruction(ValueError):  # noqa: N818 (it names what was met)

@@ -19,6 +19,9 @@ class Machine:
     result: str
     kept: tuple[str, ...]  # Registers that a function must restore
     constants: Mapping[str, int]  # Contents that start-up code sets
+    returned: int = 0  # Offset of the stack pointer after a return
+    result_bits: int = 32
+    has_far_jumps: bool = True  # A call into the middle of a function is a jump
 
 
 class Decoder(Protocol):
@@ -52,6 +55,18 @@ RISCV = Machine(
     kept=("gp", "tp", *(f"s{k}" for k in range(12))),
     constants={},
 )
+AVR = Machine(
+    registers=tuple(f"r{k}" for k in range(32)),
+    stack="sp",
+    link="",  # The return address is on the stack
+    arguments=("r24", "r22"),
+    result="r24",
+    kept=("r1", *(f"r{k}" for k in range(2, 18)), "r28", "r29"),
+    constants={"r1": 0},
+    returned=1,
+    result_bits=16,
+    has_far_jumps=False,
+)
 
 
 def decoder_of(code: Code) -> Decoder:
@@ -60,6 +75,10 @@ def decoder_of(code: Code) -> Decoder:
         from bncc.prove.thumb import Decoder as Thumb
 
         return Thumb(code)
+    if code.target.name == "avr":
+        from bncc.prove.avr import Decoder as Avr
+
+        return Avr(code)
     from bncc.prove.riscv import Decoder as Riscv
 
     return Riscv(code)
@@ -67,4 +86,6 @@ def decoder_of(code: Code) -> Decoder:
 
 def machine_of(code: Code) -> Machine:
     """Return the calling convention of a program's target."""
+    if code.target.name == "avr":
+        return AVR
     return CORTEX_M if code.target.name.startswith("cortex-m") else RISCV

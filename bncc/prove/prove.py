@@ -6,6 +6,7 @@ from time import monotonic
 from typing import cast
 
 from bncc.model.model import Model
+from bncc.prove.avr_run import AvrRun
 from bncc.prove.code import Code
 from bncc.prove.decision import Costs
 from bncc.prove.diagrams import TRUE, order_of
@@ -72,7 +73,8 @@ class Proof:
         decoder = decoder_of(code)
         self._machine = machine_of(code)
         n_output = self._of.n_classes * self._of.score_size
-        self.run = Run(
+        runner = AvrRun if code.target.name == "avr" else Run
+        self.run = runner(
             code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline,
             recorder,
         )  # fmt: skip
@@ -109,16 +111,20 @@ class Proof:
 
     def _check_registers(self, end: State) -> None:
         machine = self._machine
+        self.run.algebra.region = end.region
         for name in (*machine.kept, machine.stack):
             content = end.registers[name]
-            base = "stack" if name == machine.stack else f"initial {name}"
-            value = read(content, self.run.algebra)
-            if value.base != base or value.const or value.terms:
+            wanted = Value(0, base=f"initial {name}")
+            if name == machine.stack:
+                wanted = Value(machine.returned, base="stack")
+            elif name in machine.constants:
+                wanted = Value(machine.constants[name])
+            if not read(content, self.run.algebra).equals(wanted):
                 raise ViolationError(f"the register {name} is not restored")
 
     def _check(self, end: State) -> None:
         """Verify the answer of one end."""
-        result = end.registers[self._machine.result]
+        result = self.run.result(end)
         for region in self._refused(end.region):
             self._check_error(result, region)
             self._check_no_scores(end, region)
@@ -170,10 +176,10 @@ class Proof:
 
     def _score(self, end: State, c: int) -> Content:
         size = self._of.score_size
-        cell = end.output.get(c * size)
-        if cell is None or cell.size != size:
+        content = self.run.written(end, c * size, size)
+        if content is None:
             raise ViolationError(f"score {c} is not written")
-        return cell.content
+        return content
 
     def _check_error(self, result: Content, region: Region) -> None:
         self.run.algebra.region = region
@@ -202,7 +208,7 @@ class Proof:
         self.run.algebra.region = region
         value = read(content, self.run.algebra)
         if value.number is not None:
-            yield region, signed(value.const)
+            yield region, self._signed(value.const)
             return
         if self.run.algebra.is_word(value):
             yield region, value
@@ -211,7 +217,11 @@ class Proof:
         for cell, number in zip(term.partition.cells, term.values, strict=True):
             there = both(cell, region)
             if there:
-                yield there, signed(int(number))
+                yield there, self._signed(int(number))
+
+    def _signed(self, number: int) -> int:
+        """Return the number of a result register."""
+        return signed(number << 32 - self._machine.result_bits) >> 32 - self._machine.result_bits
 
     def _refused(self, region: Region) -> Iterator[Region]:
         """Yield where a used state is out of range, by the first such feature."""

@@ -1,5 +1,7 @@
 """
-Replay: calls of a linked function on concrete inputs, in unicorn, each access to memory checked.
+Replay: calls of a linked function on concrete inputs, each access to memory checked.
+
+Calls run in unicorn, and those of AVR in simavr (`bncc.prove.replay_avr`).
 
 The function sees its code and constants, an input of exactly its size, an output of exactly its
 size, and a stack. Everything else is unmapped or watched: hooks of a range of addresses run only
@@ -8,21 +10,22 @@ for an access outside these, so a call without a violation costs little more tha
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from bncc.device.simulators.simavr import calls_library
 from bncc.errors import ToolchainError
 from bncc.prove.code import Code
 from bncc.targets.base import Core
 from bncc.toolchain.tools import require
 
+JUNK = b"\xa5\x5a\x3c\xc3"
+"""Fills registers and memory that a function must not depend on."""
 _PAGE = 0x1000
 _WINDOW = 0x10_0000
 """Size of the free window around each region of a call."""
 _STACK = 0x1_0000
 _WIDEST = 8
 """Bytes of the widest access to memory."""
-_JUNK = b"\xa5\x5a\x3c\xc3"
-"""Fills registers and memory that a function must not depend on."""
 
 
 class _Registers(NamedTuple):
@@ -71,6 +74,15 @@ class Call:
     ended: bool  # True if it returned
 
 
+class Engine(Protocol):
+    """A processor with a program in its memory."""
+
+    sizes: tuple[int, int]  # Bytes of the input and of the output
+
+    def call(self, entry: int, input: bytes, most: int) -> Call:
+        """Call a function, for so many instructions at most."""
+
+
 class Replay:
     """
     A function of a linked program, ready to be called thousands of times.
@@ -80,23 +92,35 @@ class Replay:
     """
 
     def __init__(self, code: Code, symbol: str, *, is_counted: bool = False) -> None:
-        require("unicorn")
         self._code = code
         self._entry = code.entry(symbol)
-        self._core = code.target.simulated(Core)
-        if self._core.architecture not in _REGISTERS:
-            raise ToolchainError(
-                f"no calls can be replayed on {code.target.name}; choose a Cortex-M or rv32"
-            )
+        self._is_avr = code.target.name == "avr"
+        if self._is_avr:
+            calls_library()
+        else:
+            require("unicorn")
+            core = code.target.simulated(Core)
+            if core.architecture not in _REGISTERS:
+                raise ToolchainError(
+                    f"no calls can be replayed on {code.target.name}; choose a Cortex-M, rv32 or "
+                    "avr"
+                )
         self._is_counted = is_counted
-        self._engine: _Engine | None = None
+        self._engine: Engine | None = None
 
     def call(self, input: bytes, n_output: int = 0, most: int = 1_000_000) -> Call:
         """Call the function with the address of an input, and of an output if it has bytes."""
         sizes = len(input), n_output
         if self._engine is None or self._engine.sizes != sizes:
-            self._engine = _Engine(self._code, self._core, sizes, self._is_counted)
+            self._engine = self._made(sizes)
         return self._engine.call(self._entry, input, most)
+
+    def _made(self, sizes: tuple[int, int]) -> "Engine":
+        if self._is_avr:
+            from bncc.prove.replay_avr import AvrEngine
+
+            return AvrEngine(self._code, sizes)
+        return _Engine(self._code, self._code.target.simulated(Core), sizes, self._is_counted)
 
 
 def patched(code: Code, address: int, new_bytes: bytes) -> Code:
@@ -132,7 +156,7 @@ class _Engine:
         self._map(self._input, sizes[0], unicorn.UC_PROT_READ)
         self._map(self._output, sizes[1], unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self._uc.mem_map(stack, _STACK, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
-        self._uc.mem_write(stack, _JUNK * (_STACK // 4))
+        self._uc.mem_write(stack, JUNK * (_STACK // 4))
         self._uc.mem_map(self._back, _PAGE)
         self._watch("caller's frame", self._top, stack + _STACK)
         self._hook(unicorn.UC_HOOK_MEM_WRITE, self._deepen, stack, self._top - 1)
@@ -252,7 +276,7 @@ class _Engine:
     def _set_registers(self, code: Code) -> None:
         names, write = self._registers, self._uc.reg_write
         for i, name in enumerate((*names.kept, *names.junk)):
-            write(self._id(name), int.from_bytes(_JUNK, "little") + i)
+            write(self._id(name), int.from_bytes(JUNK, "little") + i)
         if "__global_pointer$" in code.symbols:
             write(self._id("GP"), code.symbols["__global_pointer$"])
         write(self._id(names.stack), self._top)
@@ -322,4 +346,4 @@ def _rounded(size: int) -> int:
 
 
 def _repeated(size: int) -> bytes:
-    return (_JUNK * (size // 4 + 1))[:size]
+    return (JUNK * (size // 4 + 1))[:size]

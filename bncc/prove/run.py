@@ -83,8 +83,7 @@ class Run:
         self._ordering = ordering
         self._deadline = deadline
         self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
-        self._expressions = Expressions(self.algebra)
-        self._memory = Memory(code, inputs, n_output, self.algebra)
+        self._expressions, self._memory = self._make(code, inputs, n_output)
         self._flows: dict[int, Flow] = {}
         self._pending: dict[tuple[object, ...], list[State]] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
@@ -92,8 +91,24 @@ class Run:
         self.ends: list[State] = []
         self.n_executed = 0
 
+    def _make(
+        self, code: Code, inputs: tuple[Input, ...], n_output: int
+    ) -> tuple[Expressions, Memory]:
+        return Expressions(self.algebra), Memory(code, inputs, n_output, self.algebra)
+
     def go(self, entry: int) -> list[State]:
         """Run a function and return the states in which it returns."""
+        self._push(self._start(entry))
+        while self._heap:
+            _, _, place = heapq.heappop(self._heap)
+            states = self._pending.pop(place)
+            if self._recorder is not None:
+                states = self._recorder.reached(states)
+            for state in states:
+                self._advance(state)
+        return self.ends
+
+    def _start(self, entry: int) -> State:
         machine = self._machine
         registers: dict[str, Content] = {
             name: Value(0, base=f"initial {name}") for name in machine.registers
@@ -104,16 +119,16 @@ class Run:
             registers[name] = Value(0, base=base)
         for name, number in machine.constants.items():
             registers[name] = Value(number)
-        start = State(entry, (Frame(entry, -1, -1, ()),), registers)
-        self._push(start)
-        while self._heap:
-            _, _, place = heapq.heappop(self._heap)
-            states = self._pending.pop(place)
-            if self._recorder is not None:
-                states = self._recorder.reached(states)
-            for state in states:
-                self._advance(state)
-        return self.ends
+        return State(entry, (Frame(entry, -1, -1, ()),), registers)
+
+    def result(self, end: State) -> Content:
+        """Return what a function returns in a state."""
+        return end.registers[self._machine.result]
+
+    def written(self, end: State, at: int, size: int) -> Content | None:
+        """Return a number in the output; None if it is not written."""
+        cell = end.output.get(at)
+        return cell.content if cell is not None and cell.size == size else None
 
     def _decode(self, address: int) -> Instruction:
         """Decode; a call into the middle of a function is a far jump, as Thumb has no other."""
@@ -121,7 +136,8 @@ class Run:
             found = self._plain_decode(address)
             last = found.effects[-1] if found.effects else None
             if (
-                isinstance(last, Jump)
+                self._machine.has_far_jumps
+                and isinstance(last, Jump)
                 and last.is_call
                 and isinstance(last.target, int)
                 and last.target not in self._functions
@@ -359,13 +375,17 @@ class Run:
             call = state.frames[-1].call
             return [self._moved(replace(caller, at=call), to)]
         frame = state.frames[-1]
-        if to not in self._flow(frame.entry).places and to in self._functions:
+        if to not in self._flow(frame.entry).places and self._may_enter(to):
             # A jump by a register to another function, which returns to this one's caller.
             if any(one.entry == to for one in state.frames):
                 raise UndecidedError("jump", "recursion")
             other = Frame(to, frame.after, frame.call, self._order(state))
             return [replace(state, at=to, frames=(*state.frames[:-1], other))]
         return [self._moved(state, to)]
+
+    def _may_enter(self, address: int) -> bool:
+        """Return whether a jump by a register may continue in another function."""
+        return address in self._functions
 
     def _split(self, state: State, condition: Value) -> tuple[State | None, State | None]:
         """Return the state where a condition holds, and where not."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,10 @@ class Merged:
         self.parts = parts
         self.sources = sources  # Those whose parts it has
         self._values: dict[tuple[int, ...], Value] = {}
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are one object."""
+        return self is other
 
     @property
     def is_read(self) -> bool:
@@ -58,6 +62,10 @@ class Guarded:
     def __init__(self, guard: int, contents: "tuple[Content, Content]") -> None:
         self.guard, self.contents = guard, contents
         self._values: dict[Region, Value] = {}
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are one object."""
+        return self is other
 
     def value(self, algebra: Words) -> Value:
         """Return the first content where the guard is 1, else the second."""
@@ -97,7 +105,28 @@ def _within(region: Region, content: "Content", algebra: Words) -> tuple[Region,
     return region, read(content, algebra)
 
 
-Content: TypeAlias = Value | Merged | Guarded
+class Waiting(Protocol):
+    """A content of another kind, which becomes a value when it is read."""
+
+    def value(self, algebra: Words) -> Value:
+        """Return the value in the current region."""
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are certainly equal for every input."""
+
+
+Content: TypeAlias = Value | Merged | Waiting
+
+
+def same(x: Content, y: Content) -> bool:
+    """Return whether two contents are certainly equal for every input."""
+    return x is y or (type(x) is type(y) and x.equals(y))  # type: ignore[arg-type]
+
+
+Flagged: TypeAlias = Mapping[str, tuple[str, tuple[Content, ...]]]
+"""Kind and contents of what the flags are of, by part or flag."""
+DEFERRED = "deferred"
+"""Kind of flags that most code never tests: those that differ between paths are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +155,7 @@ class State:
     at: int  # Address of the instruction
     frames: tuple[Frame, ...]  # The entry's own frame first
     registers: Mapping[str, Content]
-    flags: Mapping[str, tuple[str, tuple[Content, ...]]] = field(default_factory=dict)
+    flags: Flagged = field(default_factory=dict)
     stack: Mapping[int, Cell] = field(default_factory=dict)  # By offset from the entry's sp
     output: Mapping[int, Cell] = field(default_factory=dict)
     region: Region = ((),)  # Inputs that get here
@@ -146,7 +175,7 @@ class Draft:
     """A state during one instruction."""
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self.before = state
         self.registers = dict(state.registers)
         self.flags = state.flags
         self.stack = state.stack
@@ -158,7 +187,7 @@ class Draft:
         """Return the state after the instruction, without temporaries."""
         kept = {k: v for k, v in self.registers.items() if not k.startswith("tmp")}
         return replace(
-            self._state, registers=kept, flags=self.flags, stack=self.stack, output=self.output
+            self.before, registers=kept, flags=self.flags, stack=self.stack, output=self.output
         )
 
 
@@ -178,13 +207,7 @@ def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State
         }
         stack = _cells(a.stack, b.stack, join)
         output = _cells(a.output, b.output, join)
-        flags = {
-            part: (record[0], tuple(
-                join.content(x, y) for x, y in zip(record[1], b.flags[part][1], strict=True)
-            ))
-            for part, record in a.flags.items()
-            if part in b.flags and b.flags[part][0] == record[0]
-        }  # fmt: skip
+        flags = _flags(a.flags, b.flags, join)
     except _DifferError:
         return None
     region = a.region if is_same else joined((*a.region, *b.region), full)
@@ -211,7 +234,7 @@ class _Join:
         self._a, self._b, self._guard = a, b, guard
 
     def content(self, x: Content, y: Content) -> Content:
-        if x is y or (isinstance(x, Value) and isinstance(y, Value) and x.equals(y)):
+        if same(x, y):
             return x
         if self._guard is not None:
             return Guarded(self._guard, (x, y))
@@ -227,6 +250,20 @@ class _Join:
         if all(own is region or both(own, region) == own for own, _ in x.parts):
             return x.parts
         return ((region, x),)  # It is older than what split the paths
+
+
+def _flags(a: Flagged, b: Flagged, join: _Join) -> dict[str, tuple[str, tuple[Content, ...]]]:
+    """Return what both states know of the flags."""
+    found = {}
+    for part, (kind, contents) in a.items():
+        if part in b and b[part][0] == kind:
+            pairs = zip(contents, b[part][1], strict=True)
+            try:
+                found[part] = kind, tuple(join.content(x, y) for x, y in pairs)
+            except _DifferError:
+                if kind != DEFERRED:
+                    raise
+    return found
 
 
 def _cells(a: Mapping[int, Cell], b: Mapping[int, Cell], join: _Join) -> dict[int, Cell]:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from bncc.cli import demo
 from bncc.cli.main import main
 from bncc.data.readers import bundled_path
 from bncc.errors import ToolchainError
@@ -90,6 +92,38 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("few") / "few.csv"
     path.write_text("\n".join([head, *rows[::10]]) + "\n")
     return path
+
+
+@pytest.fixture
+def few_of_demo(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give ``bncc demo`` an eighth of its rows."""
+    with gzip.open(bundled_path(demo.NAME), "rt", encoding="utf-8") as stream:
+        head, *rows = stream.read().splitlines()
+    path = tmp_path_factory.mktemp("robot") / "robot.csv.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as stream:
+        stream.write("\n".join([head, *rows[::8]]) + "\n")
+    monkeypatch.setattr(demo, "bundled_path", lambda name: path)
+
+
+SUM = ("--structure", "tables", "--epochs", "2", "--max-flash", "250")
+"""Options of a short search for boosted tables."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Result of an undisturbed search without a log: its model file, its standard output."""
+
+    model: bytes
+    said: str
+
+
+@pytest.fixture(scope="session")
+def searched(few: Path, tmp_path_factory: pytest.TempPathFactory) -> Searched:
+    """Return the result of the search of `few` with the options `SUM`, made once."""
+    path = tmp_path_factory.mktemp("searched") / "m.bncc"
+    result = invoke("train", few, "-o", path, *SUM)
+    assert result.exit_code == 0, result.output
+    return Searched(path.read_bytes(), result.stdout)
 
 
 @pytest.fixture

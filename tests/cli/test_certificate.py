@@ -7,8 +7,19 @@ from typing import Any
 
 import pytest
 
+from bncc.data.readers import bundled_path
+
 pytestmark = pytest.mark.firmware
 pytest.importorskip("capstone")
+
+
+@pytest.fixture
+def trained(run: Any, tmp_path: Path) -> Path:
+    """Return a model whose programs are proved."""
+    path = tmp_path / "rooms.bncc"
+    learned = ("--structure", "naive", "--parameters", "ml", "--folds", "0")
+    run("train", bundled_path("wifi"), "-o", path, *learned, "--quiet")
+    return path
 
 
 def checker(*files: object) -> subprocess.CompletedProcess[str]:
@@ -18,15 +29,15 @@ def checker(*files: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_certificate_is_written_and_accepted(
-    run: Any, run_json: Any, require_bench: Any, model: Path, tmp_path: Path
+    run: Any, run_json: Any, require_bench: Any, trained: Path, tmp_path: Path
 ) -> None:
     require_bench("cortex-m0")
     path = tmp_path / "proof"
-    asked = ("prove", model, "--target", "cortex-m0", "--optimize", "size", "-o", path)
+    asked = ("prove", trained, "--target", "cortex-m0", "--optimize", "size", "-o", path)
     said = run_json(*asked)
     assert said["certificate"] == str(path)
     assert said["program"] == f"{path}.elf"
-    found = checker(path, f"{path}.elf", model)
+    found = checker(path, f"{path}.elf", trained)
     assert found.returncode == 0, found.stdout
     assert found.stdout.startswith("accepted: ")
     content = path.read_bytes()
@@ -35,7 +46,7 @@ def test_a_certificate_is_written_and_accepted(
     assert path.read_bytes() == content
     elf = Path(f"{path}.elf").read_bytes()
     (tmp_path / "other.elf").write_bytes(elf + b"\0")
-    found = checker(path, tmp_path / "other.elf", model)
+    found = checker(path, tmp_path / "other.elf", trained)
     assert found.returncode == 1
     assert found.stdout.startswith("rejected: the certificate is about another program")
 

@@ -17,6 +17,8 @@ from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
+from bncc.prove import build as building
+from bncc.prove.verdict import Verdict
 from bncc.targets.base import Target
 
 Run = Callable[..., Result]
@@ -30,6 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))
+    monkeypatch.setattr(demo, "PROVED", ("cortex-m0",))
     # tests/cli/test_demo_choice.py tests the rest.
     monkeypatch.setattr(demo_choice, "sweep", lambda *given: None)
 
@@ -65,10 +68,14 @@ def test_the_whole_way(
     assert again["mismatches"] == 0
     assert again["n_train"] + again["n_test"] == 5456
     assert again["error_test"] < 0.2
+    for found in again["bench"].values():  # where there is a simulator
+        assert found["predict"]["instructions"]["min"] > 100
+        assert found["raw"]["instructions"]["min"] > 100
+    assert set(again["bench"]) <= {"cortex-m0"}
 
 
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("quick", "few_of_demo")
 def test_the_commands_that_it_shows_can_be_typed(
     run: Run, run_json: RunJson, tmp_path: Path
 ) -> None:
@@ -79,15 +86,17 @@ def test_the_commands_that_it_shows_can_be_typed(
         for line in run("demo", "-o", out).stdout.splitlines()
         if line.startswith("$ bncc ")
     ]
-    train, evaluate, emit, verify, *bench = shown
+    train, evaluate, emit, verify, *others = shown
     first = (out / "robot.bncc").read_bytes()
     run(*train, "--parameters", "ml", "--force", "--quiet")
     assert (out / "robot.bncc").read_bytes() == first
-    assert run_json(*evaluate)["n"] == 1819
+    n_test = len((out / "test.csv").read_text("utf-8").splitlines()) - 1
+    assert run_json(*evaluate)["n"] == n_test
     source = (out / "c" / "robot.c").read_bytes()
     run(*emit, "--force", "--quiet")
     assert (out / "c" / "robot.c").read_bytes() == source
     assert verify[0] == "verify"
+    bench = [words for words in others if words[0] == "bench"]
     for command in bench:  # where there is a simulator
         assert command[:4] == ["bench", str(out / "robot.bncc"), "--data", str(out / "test.csv")]
         found = run_json(*command, "--rows", 3)
@@ -95,9 +104,9 @@ def test_the_commands_that_it_shows_can_be_typed(
 
 
 @pytest.mark.firmware
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("quick", "few_of_demo")
 def test_it_is_measured_on_what_is_installed(
-    run: Run, run_json: RunJson, require_bench: Callable[..., Toolchain], tmp_path: Path,
+    run: Run, require_bench: Callable[..., Toolchain], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Only a Cortex-M0 is installed here, and no AVR."""
@@ -113,14 +122,10 @@ def test_it_is_measured_on_what_is_installed(
     assert re.search(r"^\$ bncc bench .* --target cortex-m0$", said, re.MULTILINE)
     assert re.search(r"^predict, instructions +[\d,.]+ \(", said, re.MULTILINE)
     assert re.search(r"^on cortex-m0 +[\d,]+ bytes of flash, 0 of RAM, ", said, re.MULTILINE)
-    found = run_json("demo", "-o", tmp_path / "d", "--force")["bench"]
-    assert list(found) == ["cortex-m0"]
-    assert found["cortex-m0"]["predict"]["instructions"]["min"] > 100
-    assert found["cortex-m0"]["raw"]["instructions"]["min"] > 100
 
 
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("quick", "few_of_demo")
 def test_a_cross_compiler_that_fails_does_not_end_it(
     run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +139,7 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
         monkeypatch.setattr(demo.bench, "bench_target", measure)
 
     monkeypatch.setattr(demo, "find_toolchain", lambda target: ())
+    monkeypatch.setattr(demo, "_prove", lambda *given: {})
     fail(ToolchainError("avr-gcc failed: no header"))
     said = run("demo", "-o", tmp_path / "d").stdout
     assert "skipped, cortex-m0: avr-gcc failed: no header" in said
@@ -143,7 +149,7 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
 
 
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("quick", "few_of_demo")
 def test_without_a_simulated_machine_it_says_what_to_install(
     run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +164,65 @@ def test_without_a_simulated_machine_it_says_what_to_install(
     assert "$ bncc bench" not in said
 
 
-@pytest.mark.usefixtures("quick")
+@pytest.mark.firmware
+@pytest.mark.usefixtures("quick", "few_of_demo")
+def test_the_machine_code_is_proved(
+    run: Run, run_json: RunJson, require_bench: Callable[..., Toolchain], tmp_path: Path,
+) -> None:  # fmt: skip
+    """The command that is shown gives the same verdict about the same program."""
+    require_bench("cortex-m0")
+    out = tmp_path / "d"
+    said = run("demo", "-o", out).stdout
+    (shown,) = [line for line in said.splitlines() if line.startswith("$ bncc prove ")]
+    assert "cortex-m0: predict-raw decides as the model does for every input: " in said
+    assert re.search(r"^proof for cortex-m0 +predict_raw .* is proved for every", said, re.M)
+    typed = run_json(*shown.split()[2:])["targets"]["cortex-m0"]["predict-raw"]
+    found = run_json("demo", "-o", out, "--force")["prove"]["cortex-m0"]["predict-raw"]
+    assert found["verdict"] == typed["verdict"] == "proved"
+    assert found["elf"] == typed["elf"]
+
+
+@pytest.mark.cc
+@pytest.mark.usefixtures("quick", "few_of_demo")
+@pytest.mark.parametrize("is_compiler_missing", [True, False])
+def test_a_proof_that_cannot_be_tried_names_what_is_missing(
+    run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    is_compiler_missing: bool,
+) -> None:  # fmt: skip
+    require_tool("gcc")
+    monkeypatch.setattr(demo, "BENCHED", ())
+
+    def find(target: Target) -> None:
+        if is_compiler_missing:
+            raise ToolchainError(f"no compiler for {target.name} is installed; install one")
+
+    monkeypatch.setattr(demo, "find_toolchain", find)
+    if not is_compiler_missing:
+        monkeypatch.setattr(building, "find_spec", lambda name: None)
+    said = run("demo", "-o", tmp_path / "d").stdout
+    step = said.split("\n7. Prove that ")[1].splitlines()
+    words = "no compiler for cortex-m0 is installed" if is_compiler_missing else "needs capstone"
+    assert step[1].startswith("skipped, ")
+    assert words in step[1]
+    assert step[2] == ""
+    assert "$ bncc prove" not in said
+
+
+@pytest.mark.usefixtures("quick", "few_of_demo")
+def test_a_refutation_is_exit_code_1(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Verdict("refuted", "predict", "rv32", "wrong-class", expected=1, actual=2)
+    agreed = Agreement(True, "host", 9, 0, "few", "gcc")
+    monkeypatch.setattr(demo, "verify", lambda model, **how: agreed)
+    monkeypatch.setattr(demo, "host_compilers", lambda choice: ())
+    monkeypatch.setattr(demo, "BENCHED", ())
+    monkeypatch.setattr(demo, "_prove", lambda *given: {"rv32": [wrong]})
+    result = run("demo", "-o", tmp_path / "d", "--json", code=1)
+    assert json.loads(result.stdout)["prove"]["rv32"]["predict"]["verdict"] == "refuted"
+
+
+@pytest.mark.usefixtures("quick", "few_of_demo")
 def test_a_disagreement_is_exit_code_1(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ RunJson = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def quick(few_of_demo: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Make it count instead of descend, measure nothing, and try only three classifiers."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)

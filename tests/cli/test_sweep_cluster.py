@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 import bncc
 from bncc.data.readers import bundled_path
+from tests.cli.conftest import SUM, Searched
 from tests.cli.sweeping import Sweeps, found_in, wait_for
 
 Refused = Callable[..., str]
@@ -110,14 +110,13 @@ def test_a_killed_worker_loses_no_trial(cluster: Cluster, sweeps: Sweeps, tmp_pa
 
 
 def test_a_search_for_a_budget_finds_the_same_on_a_cluster(
-    cluster: Cluster, run: Callable[..., Result], few: Path, tmp_path: Path
+    cluster: Cluster, searched: Searched, few: Path, tmp_path: Path
 ) -> None:
     """Equal to the bit, although a busy worker is killed."""
     first, _ = cluster.worker("first"), cluster.worker()
     cluster.await_workers(2)
-    options = ("--structure", "tables", "--epochs", "2", "--max-flash", "250")
-    here, there, kept = (tmp_path / name for name in ("here.bncc", "there.bncc", "kept"))
-    words = ["train", few, "-o", there, *options, "--checkpoint", kept]
+    model = tmp_path / "m.bncc"
+    words = ["train", few, "-o", model, *SUM, "--checkpoint", tmp_path / "kept"]
     words += ["--scheduler", cluster.address]
     process = subprocess.Popen(
         [sys.executable, "-m", "bncc", *map(str, words)], text=True,
@@ -127,8 +126,7 @@ def test_a_search_for_a_budget_finds_the_same_on_a_cluster(
     first.send_signal(signal.SIGKILL)
     _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said
-    run("train", few, "-o", here, *options)
-    assert here.read_bytes() == there.read_bytes()
+    assert model.read_bytes() == searched.model
 
 
 def test_a_worker_that_comes_later_takes_part(

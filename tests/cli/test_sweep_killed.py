@@ -14,19 +14,17 @@ from tests.cli.sweeping import Sweeps, found_in, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
-LONG = ("--repeats", 30)
-"""Enough trials for 20 kills: a trial takes tenths of a second."""
-
 
 @pytest.mark.parametrize("n_kills", [4, 20])
 def test_a_killed_study_is_the_one_that_was_not(
     sweeps: Sweeps, tmp_path: Path, n_kills: int
 ) -> None:
     study = tmp_path / "killed.db"
+    long = ("--repeats", 10 + n_kills)  # a trial takes tenths of a second
     rng = random.Random()
     n_killed = 0
     for k in range(n_kills):
-        process = sweeps.start(study, *LONG)
+        process = sweeps.start(study, *long)
         # Some after the end of a trial, most before: in the store, processes, imports.
         wait_for(process, ": trial" if k % 4 == 3 else "read 2000 rows")
         time.sleep(rng.uniform(0, 0.05 if k % 4 == 3 else 0.6))
@@ -34,8 +32,8 @@ def test_a_killed_study_is_the_one_that_was_not(
         process.communicate()
         n_killed += process.returncode == -signal.SIGKILL
         sweeps.await_end()
-    sweeps.finish(study, *LONG)
-    sweeps.finish(tmp_path / "whole.db", *LONG)
+    sweeps.finish(study, *long)
+    sweeps.finish(tmp_path / "whole.db", *long)
     assert sorted(found_in(study)) == list(range(12))
     assert found_in(study) == found_in(tmp_path / "whole.db")
     assert not list(tmp_path.glob(".*"))

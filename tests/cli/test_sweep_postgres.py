@@ -89,7 +89,7 @@ def database(server: str) -> str:
 def test_a_study_killed_and_continued_is_the_one_in_a_file(
     database: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
-    for _ in range(4):
+    for _ in range(2):
         process = sweeps.start(f"{database}#wifi")
         assert wait_for(process, ": trial")
         process.send_signal(signal.SIGKILL)

@@ -17,6 +17,7 @@ from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
 from bncc.train.train_model import NO_FRONT
+from tests.cli.conftest import Searched
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -103,10 +104,8 @@ def test_the_preference_is_told_and_takes_two_words_for_time(
     assert "--prefer has no effect without --max-flash or --max-instructions" in result.stderr
 
 
-def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, few: Path, tmp_path: Path) -> None:
-    model = tmp_path / "m.bncc"
-    shape = ("--structure", "tables", "--epochs", "2", "--max-flash", "250")
-    out = run("train", few, "-o", model, *shape).stdout
+def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, searched: Searched) -> None:
+    out = searched.said
     assert "bytes of flash" in out
     assert "(chosen)" in out
     assert "\ntrade-offs " in out
@@ -117,7 +116,7 @@ def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, few: Path, tmp_pa
     assert "but not searched" in out
     (line,) = (line for line in out.splitlines() if "emit-c" in line)
     words = line.split()
-    emitted = run(*words[words.index("emit-c") :], "--json")
+    emitted = run(*words[words.index("emit-c") :], "--force", "--json")
     assert json.loads(emitted.stdout)["kernel"]
 
 

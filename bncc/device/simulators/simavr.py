@@ -107,22 +107,31 @@ def _runner() -> Path:
     return program
 
 
+def calls_library() -> Path:
+    """Return the library that calls single functions of a program, built once per process."""
+    library = _build("simavr_calls.c", ("-shared", "-fPIC"))
+    if library is None:
+        toolchain.host_compilers()  # raises a clear error if a compiler is missing
+        raise ToolchainError(f"simavr's library is not installed; run `{INSTALL_HINT}`")
+    return library
+
+
 @cache
-def _build() -> Path | None:
-    """Build the runner, once per process; None if that fails."""
+def _build(name: str = "simavr_runner.c", flags: tuple[str, ...] = ()) -> Path | None:
+    """Build a program or a library of ``runtime/``, once per process; None if that fails."""
     try:
         compilers = toolchain.host_compilers("all")
     except ToolchainError:
         return None
     folder = TemporaryDirectory(prefix="bncc-simavr-")
     atexit.register(folder.cleanup)
-    source = package_files("bncc.device").joinpath("runtime", "simavr_runner.c")
-    program = Path(folder.name) / "simavr_runner"
+    source = package_files("bncc.device").joinpath("runtime", name)
+    program = Path(folder.name) / Path(name).stem
     program.with_suffix(".c").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    flags = ("-std=gnu11", "-O2", "simavr_runner.c", "-o", program.name, "-lsimavr", "-lelf")
+    every = ("-std=gnu11", "-O2", *flags, name, "-o", program.name, "-lsimavr", "-lelf")
     for compiler in compilers:
         try:
-            toolchain.run((*compiler.command, *flags), program.parent)
+            toolchain.run((*compiler.command, *every), program.parent)
         except ToolchainError:
             continue
         return program

@@ -70,6 +70,10 @@ def instruction(*effects, condition=None) -> Instruction:
         (("fle", ONE, ONE), 1),
         (("fle", NAN, ONE), 0),
         (("add", "a", ("add", "b", 1)), 43),
+        (("cat", "a", "b", 0, 0x80), 0x8000_0228),
+        (("byte", 0x8000_0228, 1), 2),
+        (("byte", 0x8000_0228, 3), 0x80),
+        (("pack", 1, 0, "b"), 9),
     ],
 )
 def test_an_expression_has_this_value(expression, value: int) -> None:
@@ -78,7 +82,7 @@ def test_an_expression_has_this_value(expression, value: int) -> None:
 
 def test_every_operation_and_condition_is_known() -> None:
     assert tuple(FLAGS) == CONDITIONS
-    assert len(OPERATIONS) == 22
+    assert len(OPERATIONS) == 23
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from benchmarks.campaigns.false_certificates import CHANGES, false_certificates,
 from bncc import checker
 from bncc.checker.check import check
 from bncc.checker.model import model_of, program_of, specification
-from bncc.checker.values import Algebra, RejectedError, Term, Value
+from bncc.checker.terms import RejectedError, Term, Value
+from bncc.checker.values import Algebra
 from bncc.data.readers import bundled_path
 from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.model.file import load_model, model_digest, save_model, to_bytes

@@ -1,0 +1,151 @@
+"""
+Contents of 8-bit registers: bytes of wider numbers, and operations that wait until they are read.
+
+A byte of a sum of many inputs is no sum of functions of few inputs, but the sum itself is. A
+`Slice` therefore keeps the number that it is a byte of, and `concatenated` puts bytes of one number
+together again. What a program computes and never uses, as most flags are, is never evaluated: a
+`Deferred` operation keeps its operands.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from bncc.prove.regions import Region, both, meets
+from bncc.prove.state import Content, Merged, read, same
+from bncc.prove.values import Value
+from bncc.prove.words import Words
+
+Evaluate = Callable[[Mapping[str, Content], object], Value]
+
+
+class Slice:
+    """Eight bits of a number, from bit `at` on."""
+
+    __slots__ = ("at", "whole")
+
+    def __init__(self, whole: Content, at: int) -> None:
+        self.whole, self.at = whole, at
+
+    def value(self, algebra: Words) -> Value:
+        """Return the byte as a number."""
+        return algebra.field(read(self.whole, algebra), self.at, 8)
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are the same byte of equal numbers."""
+        return self is other or (
+            isinstance(other, Slice) and self.at == other.at and same(self.whole, other.whole)
+        )
+
+
+class Deferred:
+    """An operation on the contents that registers had, done when its result is read."""
+
+    __slots__ = ("_evaluate", "expression", "operands")
+
+    def __init__(
+        self, expression: object, operands: Mapping[str, Content], evaluate: Evaluate
+    ) -> None:
+        self.expression, self.operands, self._evaluate = expression, operands, evaluate
+
+    def value(self, algebra: Words) -> Value:
+        """Return the result, for the current region."""
+        return self._evaluate(self.operands, self.expression)
+
+    def equals(self, other: object) -> bool:
+        """Return whether both are the same operation on equal numbers; deeper ones may differ."""
+        if self is other:
+            return True
+        return (
+            isinstance(other, Deferred)
+            and self.expression is other.expression
+            and self.operands.keys() == other.operands.keys()
+            and all(
+                not isinstance(x, Deferred) and same(x, other.operands[name])
+                for name, x in self.operands.items()
+            )
+        )
+
+
+def sliced(whole: Content, at: int) -> Content:
+    """Return eight bits of a number, from bit `at` on."""
+    if isinstance(whole, Value) and whole.number is not None:
+        return Value(whole.const >> at & 0xFF)
+    return Slice(whole, at)
+
+
+def concatenated(parts: Sequence[Content], algebra: Words) -> Content:
+    """
+    Return bytes as one number, the least significant first.
+
+    Bits of the result above those of the bytes have no meaning: a sum of bytes keeps its carry.
+    """
+    for merged in parts:
+        if isinstance(merged, Merged):
+            return _distributed(parts, merged, algebra)
+    found = Value(0)
+    k = 0
+    while k < len(parts):
+        n = _run(parts, k)
+        found = _joined(found, _whole(parts, k, n, algebra), 8 * k, algebra)
+        k += n
+    return found
+
+
+def _run(parts: Sequence[Content], k: int) -> int:
+    """Return how many bytes from the k-th on are consecutive ones of one number."""
+    first = parts[k]
+    n = 1
+    if isinstance(first, Slice):
+        while k + n < len(parts) and Slice(first.whole, first.at + 8 * n).equals(parts[k + n]):
+            n += 1
+    return n
+
+
+def _whole(parts: Sequence[Content], k: int, n: int, algebra: Words) -> Value:
+    """Return n consecutive bytes as one number; the topmost ones with what is above them."""
+    first = parts[k]
+    if not isinstance(first, Slice):
+        return read(first, algebra)
+    whole = read(first.whole, algebra)
+    if k + n < len(parts):
+        return algebra.field(whole, first.at, 8 * n)
+    return algebra.shifted(whole, first.at) if first.at else whole
+
+
+def _joined(lower: Value, upper: Value, at: int, algebra: Words) -> Value:
+    if at == 0:
+        return upper
+    return algebra.add(lower, algebra.scaled(upper, 1 << at))
+
+
+def _distributed(parts: Sequence[Content], merged: Merged, algebra: Words) -> Content:
+    """Put bytes together on each region on which they have one content."""
+    here = algebra.region
+    found: list[tuple[Region, Content]] = []
+    try:
+        for region, part in merged.parts:
+            inside = both(region, here)
+            if not inside:
+                continue
+            algebra.region = inside
+            own = [part if one is merged else _within(one, inside) for one in parts]
+            found.append((inside, concatenated(own, algebra)))
+    finally:
+        algebra.region = here
+    return found[0][1] if len(found) == 1 else Merged(tuple(found))
+
+
+def _within(content: Content, region: Region) -> Content:
+    """Return a content in a region."""
+    if not isinstance(content, Merged):
+        return content
+    kept = tuple((both(own, region), x) for own, x in content.parts if meets(own, region))
+    return kept[0][1] if len(kept) == 1 else Merged(kept)
+
+
+def names_in(expression: object) -> Iterable[str]:
+    """Return the registers and flags that an expression reads."""
+    if isinstance(expression, str):
+        yield expression
+    elif isinstance(expression, tuple):
+        for part in expression[1:]:
+            yield from names_in(part)

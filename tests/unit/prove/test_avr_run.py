@@ -1,0 +1,157 @@
+"""Proofs of AVR programs: trained models are proved, and what is wrong is refuted."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bncc
+from bncc.cli.main import main
+from bncc.device.machine import pack, row_dtype
+from bncc.device.simulators import simavr
+from bncc.discretize.readings import probe_values
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import ToolchainError
+from bncc.model.file import load_model
+from bncc.prove.build import ENTRIES, build
+from bncc.prove.prove import prove
+from bncc.prove.replay import Replay, patched
+from tests import models as hand
+from tests.unit.prove.programs import linked
+
+DATA = Path(bncc.__file__).parent / "data" / "bundled"
+pytestmark = pytest.mark.firmware
+
+
+@pytest.fixture(scope="module")
+def bench(require_bench, require_tool):
+    require_tool("gcc")
+    return require_bench("avr", simulator="simavr")
+
+
+@pytest.fixture(scope="module")
+def wifi(tmp_path_factory):
+    """Return naive Bayes trained on the bundled readings of seven networks."""
+    path = tmp_path_factory.mktemp("wifi") / "m.bncc"
+    with pytest.raises(SystemExit):
+        main([
+            "train", str(DATA / "wifi_localization.csv.gz"), "--structure", "naive",
+            "--parameters", "ml", "-o", str(path), "--quiet",
+        ])  # fmt: skip
+    return load_model(path)
+
+
+def built(bench, model, *edits, optimize="size"):
+    """Return the program of a model whose C has been edited, and its symbols."""
+    entries = frozenset({"raw", "trusted", "scores"})
+    emission = emit_c(model, EmitOptions("m", entries, target="avr", optimize=optimize))
+    text = emission.files["m.c"]
+    for old, new in edits:
+        assert re.search(old, text), text
+        text = re.sub(old, new, text, count=1)
+    emission = replace(emission, files={**emission.files, "m.c": text})
+    return build(model, emission, bench, "-Os", ENTRIES)
+
+
+@pytest.mark.parametrize("optimize", ["size", "speed"])
+def test_a_trained_model_is_proved(bench, wifi, optimize):
+    """Every entry point; no call needs more instructions or stack than the bounds."""
+    code, symbols = built(bench, wifi, optimize=optimize)
+    for entry in ("trusted", "predict", "predict-raw"):
+        found = prove(wifi, code, symbols[entry], entry)
+        assert found.status == "proved", found.sentence
+    rng = np.random.default_rng(0)
+    R = np.stack([rng.choice(probe_values(f), 200) for f in wifi.features], axis=1)
+    replay = Replay(code, symbols["predict-raw"])
+    calls = [replay.call(row.tobytes()) for row in pack(R, row_dtype(wifi.features, packed=True))]
+    assert max(call.instructions for call in calls) <= found.instructions
+    assert max(call.stack for call in calls) == found.stack
+
+
+def test_scores_are_proved(bench):
+    model = hand.naive_integer()
+    code, symbols = built(bench, model)
+    assert prove(model, code, symbols["scores"], "scores").status == "proved"
+
+
+@pytest.mark.parametrize(
+    ("entry", "old", "new", "reason"),
+    [
+        ("trusted", r"(m_words\[.*\n.*\n +)0x(....)U", r"\1(0x\2U ^ 0x8U)", "wrong-answer"),
+        ("predict-raw", r"(m_cuts_int16\[.*\n.*\n +)", r"\g<1>1 + ", "wrong-answer"),
+        ("predict-raw", r"value > m_rom", "value >= m_rom", "wrong-answer"),
+        ("predict", r"x\[i\] > m_rom", "x[i] > 1U + m_rom", "wrong-answer"),
+        ("predict", r"return 0U;", "return 1U;", "wrong-answer"),
+    ],
+)
+def test_a_wrong_program_is_refuted(bench, wifi, entry, old, new, reason):
+    """A cost, a threshold, a border, and a check of states that is weaker or dropped."""
+    code, symbols = built(bench, wifi, (old, new))
+    found = prove(wifi, code, symbols[entry], entry)
+    assert (found.status, found.reason) == ("refuted", reason), found.sentence
+    assert set(found.input) == {feature.name for feature in wifi.features}
+
+
+def test_a_swapped_tie_is_refuted(bench, wifi):
+    code, symbols = built(bench, wifi, (r"cost\[c\] < lowest", "cost[c] <= lowest"))
+    found = prove(wifi, code, symbols["trusted"], "trusted")
+    assert (found.status, found.reason) == ("refuted", "wrong-answer")
+    assert found.actual > found.expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "told"),
+    [
+        ("ffcf", "time", "does not return"),  # rjmp .
+        ("c0e0 0895", "registers", "r28"),  # ldi r28, 0; ret
+        ("1394 0895", "registers", "r1"),  # inc r1; ret
+        ("8091 0001 0895", "memory", "read at 0x100 of RAM"),  # lds r24, 0x100; ret
+        ("8093 0001 0895", "memory", "write at 0x100 of RAM"),  # sts 0x100, r24; ret
+        ("fc01 8681 0895", "memory", "read at 0x1006 of RAM"),  # ldd r24, Z+6, past the input
+        ("efef ffef e491 0895", "memory", "of flash"),  # lpm r30, Z at 0xffff
+        ("8f91 8f91 8f91 0895", "memory", "the caller's frame"),  # pop r24, three times
+        ("8f93 0895", "memory", ""),  # push r24; ret
+        ("85b1 0895", "memory", "unknown instruction"),  # in r24, 5
+        ("7894 0895", "registers", "the flag I"),  # sei; ret
+    ],
+)
+def test_a_broken_rule_is_refuted(bench, text, reason, told):
+    model = hand.naive_integer()
+    code, symbols = built(bench, model)
+    wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex(text))
+    found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=10)
+    assert (found.status, found.reason) == ("refuted", reason), found.sentence
+    assert told in found.detail
+
+
+CONSTANTS_IN_RAM = """
+#include <stdint.h>
+volatile uint8_t table[3] = {1, 2, 0};
+int16_t f(const uint8_t *x) { return table[x[0]]; }
+int16_t cli(const uint8_t *x) { __asm__ volatile("cli"); return (int16_t)x[0]; }
+"""
+
+
+def test_constants_in_ram_and_switched_interrupts_are_not_proved(bench, tmp_path):
+    """Start-up code copies the table, but nothing says that it stays as it is."""
+    model = hand.naive_integer()
+    code = linked(tmp_path, bench, CONSTANTS_IN_RAM, ["f", "cli"])
+    found = prove(model, code, "f", "trusted", time_limit=10)
+    assert found.status != "proved"
+    found = prove(model, code, "cli", "trusted", time_limit=10)
+    assert found.status != "proved"
+
+
+def test_without_simavr_a_call_is_refused(bench, monkeypatch):
+    code, symbols = built(bench, hand.naive_integer())
+    monkeypatch.setattr(simavr, "_build", lambda *_: None)
+    with pytest.raises(ToolchainError, match="simavr's library is not installed"):
+        Replay(code, symbols["trusted"])
+
+
+def test_a_buffer_that_is_too_large_is_refused(bench):
+    code, symbols = built(bench, hand.naive_integer())
+    with pytest.raises(ToolchainError, match="a buffer of 5000 bytes"):
+        Replay(code, symbols["trusted"]).call(bytes(5000))

@@ -1,0 +1,94 @@
+"""Bytes of numbers: put together again, they are those numbers at every input."""
+
+from random import Random
+
+import pytest
+
+from bncc.prove.regions import common
+from bncc.prove.slices import Deferred, Slice, concatenated, sliced
+from bncc.prove.state import Merged, read, same
+from bncc.prove.values import WORD, UndecidedError, Value
+from tests.unit.prove.brute import contains, points_in, random_algebra, random_value, word
+
+
+def bytes_of(content, n, start=0):
+    return [sliced(content, 8 * (start + k)) for k in range(n)]
+
+
+def number_at(content, algebra, point, n):
+    return word(read(content, algebra), point) % (1 << 8 * n)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bytes_of_one_number_are_that_number(seed):
+    """Also some bytes of it, with constants above them."""
+    rng = Random(seed)
+    algebra = random_algebra(rng, most=20)
+    whole = random_value(rng, algebra)
+    start = rng.randrange(2)
+    n = rng.randint(1, 3)
+    zeros = rng.randrange(4 - n)
+    parts = [*bytes_of(whole, n, start), *[Value(0)] * zeros]
+    found = concatenated(parts, algebra)
+    for point in points_in(algebra.region, algebra.full):
+        wanted = word(whole, point) >> 8 * start & (1 << 8 * n) - 1
+        assert number_at(found, algebra, point, n + zeros) == wanted
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bytes_of_different_numbers_stay_apart(seed):
+    rng = Random(seed)
+    algebra = random_algebra(rng, most=12)
+    numbers = [random_value(rng, algebra) for _ in range(3)]
+    places = [rng.randrange(4) for _ in numbers]
+    found = concatenated([sliced(x, 8 * k) for x, k in zip(numbers, places, strict=True)], algebra)
+    for point in points_in(algebra.region, algebra.full):
+        wanted = [word(x, point) >> 8 * k & 255 for x, k in zip(numbers, places, strict=True)]
+        assert number_at(found, algebra, point, 3) == int.from_bytes(wanted, "little")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bytes_of_paths_that_met_are_joined_by_region(seed):
+    """Each byte has its own regions; some bytes are the same on all paths."""
+    rng = Random(seed)
+    algebra = random_algebra(rng, most=12)
+    axis = rng.randrange(len(algebra.full))
+    numbers = algebra.full[axis]
+    middle = numbers[0][0] + 1
+    parts = common(numbers, ((0, middle - 1),)), common(numbers, ((middle, WORD),))
+    sides = [(((axis, part),),) for part in parts]
+    first, second = random_value(rng, algebra), random_value(rng, algebra)
+    low = Merged(tuple(zip(sides, (Slice(first, 0), Slice(second, 0)), strict=True)))
+    high = Merged(tuple(zip(sides[::-1], (Slice(second, 8), Slice(first, 8)), strict=True)))
+    top = sliced(first, 16)
+    found = concatenated([low, high, top], algebra)
+    here = algebra.region
+    for point in points_in(here, algebra.full):
+        own = first if contains(sides[0], point) else second
+        wanted = word(own, point) & 0xFFFF | word(first, point) & 0xFF0000
+        assert number_at(found, algebra, point, 3) == wanted
+    assert algebra.region == here
+
+
+def test_only_what_is_certainly_equal_is_the_same():
+    number, other = Value(7), Value(8)
+    assert same(Slice(number, 8), Slice(Value(7), 8))
+    assert not same(Slice(number, 8), Slice(number, 0))
+    assert not same(Slice(number, 8), Slice(other, 8))
+    assert not same(Slice(number, 8), number)
+    expression = ("add", "r1", 1)
+    one = Deferred(expression, {"r1": number}, None)
+    assert same(one, Deferred(expression, {"r1": Value(7)}, None))
+    assert not same(one, Deferred(expression, {"r1": other}, None))
+    assert not same(one, Deferred(("add", "r1", 2), {"r1": number}, None))
+    assert not same(one, Deferred(expression, {"r1": one}, None))
+
+
+def test_a_byte_of_an_address_is_no_number():
+    algebra = random_algebra(Random(1))
+    pointer = Value(3, base="stack")
+    parts = bytes_of(pointer, 2)
+    assert read(concatenated(parts, algebra), algebra).equals(pointer)
+    for wrong in (parts[::-1], [parts[0], Value(0)], [*parts, Value(0)], [Value(0), *parts]):
+        with pytest.raises(UndecidedError, match="pointers"):
+            concatenated(wrong, algebra)
