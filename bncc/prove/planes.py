@@ -182,7 +182,7 @@ class Planes:
         Return the number of some bits as a sum of functions of few inputs, with all its bits.
 
         Bits that no word was found for, since few inputs set them or the code makes them later, are
-        known from the others: the functions are small, so the lowest bits tell what they are.
+        known from the others: the functions are small, so the lowest bits determine them.
         """
         diagrams, starts = self._diagrams, self._diagrams.starts(planes)
         parts: dict[tuple[int, ...], IntArray] = {}
