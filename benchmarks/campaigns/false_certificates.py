@@ -273,7 +273,7 @@ def changed_programs(evidence: Evidence, rng: Random) -> Iterator[tuple[int, byt
     end = min((at for at in program.symbols.values() if at > start), default=start + 400)
     while True:
         # The function itself, or anything in its section, constants among them.
-        own = range(first, first + end - start)
+        own = range(first, min(first + end - start, offset + len(code)))
         at = rng.choice(own if rng.random() < 0.8 else range(offset, offset + len(code)))
         elf = bytearray(evidence.elf)
         elf[at] ^= 1 << rng.randrange(8)
