@@ -176,7 +176,7 @@ def test_only_inputs_have_recorded_ranges_and_limits():
 
 
 def test_a_model_of_used_inputs_keeps_those_that_are_subtracted():
-    """Of five inputs and two differences one difference is used: two inputs and it remain."""
+    """Two of five inputs and one of two differences remain where that difference alone is used."""
     features = tuple(Feature(f"x{k}", "uint8", 2, (9,)) for k in range(5))
     pairs = ((0, 1), (4, 2))
     features += tuple(Feature(f"d{k}", "int16", 2, (1,), difference=p) for k, p in enumerate(pairs))

@@ -73,7 +73,7 @@ def test_every_form_is_one_that_is_learned():
 
 
 def test_one_form_cuts_differences_of_bytes():
-    """Its neighbors cut them too, so that the search goes on from it."""
+    """Its neighbors cut them too, so that the search continues with it."""
     assert not any(form.differences for form in starts(7, are_wide=False, is_timed=False))
     found = starts(7, are_wide=False, is_timed=False, are_bytes=True)
     (form,) = (form for form in found if form.differences)
