@@ -39,9 +39,15 @@ class ByteExpressions(Expressions):
     def value(self, draft: Draft | _Operands, expression: Expr) -> Value:
         """Return the value of an expression."""
         if isinstance(expression, str) or (
-            isinstance(expression, tuple) and expression[0] in ("cat", "byte", "pack")
+            isinstance(expression, tuple) and expression[0] in ("cat", "byte")
         ):
             return read(self.content(draft, expression), self._algebra)
+        if isinstance(expression, tuple) and expression[0] == "pack":
+            found = Value(0)
+            for k, one in enumerate(expression[1:]):
+                bit = self.value(draft, one)
+                found = self._algebra.add(found, self._algebra.scaled(bit, 1 << k))
+            return found
         return super().value(draft, expression)  # type: ignore[arg-type]
 
     def content(self, draft: Draft | _Operands, expression: Expr) -> Content:
@@ -68,6 +74,8 @@ class ByteExpressions(Expressions):
 
     def deferred(self, draft: Draft | _Operands, expression: Expr) -> Content:
         """Return an operation that is done when its result is read."""
+        if isinstance(expression, str) and (expression not in FLAGS or expression in draft.flags):
+            return self.content(draft, expression)
         kept = {
             name: self.content(draft, name)
             for name in names_in(expression)
