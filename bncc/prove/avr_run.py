@@ -18,7 +18,7 @@ from bncc.prove.run import Run
 from bncc.prove.slices import Deferred, Slice, concatenated, names_in, sliced
 from bncc.prove.specification import Input
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
-from bncc.prove.values import WORD, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
 
 POINTERS = ("stack", "input", "output")
 _HALF = 1 << 15
@@ -65,6 +65,12 @@ class ByteExpressions(Expressions):
                 return _pointer(concatenated(parts, self._algebra))
             if operation == "byte":
                 return sliced(self.content(draft, rest[0]), 8 * int(str(rest[1])))
+            if operation == "sub" and rest[0] == MASK >> 24:
+                inner = self.content(draft, rest[1])
+                whole = inner.whole if isinstance(inner, Slice) else None
+                if isinstance(whole, Value) and whole.base is None:
+                    # The complement of a number has the complement of each byte.
+                    return sliced(self._algebra.sub(Value(MASK), whole), inner.at)  # type: ignore[union-attr]
             if operation == "pack":
                 return self.deferred(draft, expression)
         try:
