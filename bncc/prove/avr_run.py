@@ -18,7 +18,7 @@ from bncc.prove.run import Run
 from bncc.prove.slices import Deferred, Slice, concatenated, names_in, sliced
 from bncc.prove.specification import Input
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
-from bncc.prove.values import WORD, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
 
 POINTERS = ("stack", "input", "output")
 _HALF = 1 << 15
@@ -39,9 +39,15 @@ class ByteExpressions(Expressions):
     def value(self, draft: Draft | _Operands, expression: Expr) -> Value:
         """Return the value of an expression."""
         if isinstance(expression, str) or (
-            isinstance(expression, tuple) and expression[0] in ("cat", "byte", "pack")
+            isinstance(expression, tuple) and expression[0] in ("cat", "byte")
         ):
             return read(self.content(draft, expression), self._algebra)
+        if isinstance(expression, tuple) and expression[0] == "pack":
+            found = Value(0)
+            for k, one in enumerate(expression[1:]):
+                bit = self.value(draft, one)
+                found = self._algebra.add(found, self._algebra.scaled(bit, 1 << k))
+            return found
         return super().value(draft, expression)  # type: ignore[arg-type]
 
     def content(self, draft: Draft | _Operands, expression: Expr) -> Content:
@@ -59,6 +65,12 @@ class ByteExpressions(Expressions):
                 return _pointer(concatenated(parts, self._algebra))
             if operation == "byte":
                 return sliced(self.content(draft, rest[0]), 8 * int(str(rest[1])))
+            if operation == "sub" and rest[0] == MASK >> 24:
+                inner = self.content(draft, rest[1])
+                whole = inner.whole if isinstance(inner, Slice) else None
+                if isinstance(whole, Value) and whole.base is None:
+                    # The complement of a number has the complement of each byte.
+                    return sliced(self._algebra.sub(Value(MASK), whole), inner.at)  # type: ignore[union-attr]
             if operation == "pack":
                 return self.deferred(draft, expression)
         try:
@@ -68,6 +80,8 @@ class ByteExpressions(Expressions):
 
     def deferred(self, draft: Draft | _Operands, expression: Expr) -> Content:
         """Return an operation that is done when its result is read."""
+        if isinstance(expression, str) and (expression not in FLAGS or expression in draft.flags):
+            return self.content(draft, expression)
         kept = {
             name: self.content(draft, name)
             for name in names_in(expression)

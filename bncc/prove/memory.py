@@ -86,7 +86,8 @@ class Memory:
             at, cell = _cell_at(memory, offset + k)
             if cell is None:
                 if name == "stack" and offset + size <= 0:
-                    return Value(0, base="bytes never written")  # Any use of it is undecided
+                    # Any use of it is undecided.
+                    return Value(0, base=f"{size} bytes at {offset} never written")
                 raise ViolationError(
                     f"a read of the {name} at {offset + k:+d} before it is written"
                 )

@@ -303,6 +303,15 @@ class Run:
                     f"a write at {draft.lowest:+d} of the stack, below its pointer"
                 )
 
+    def _check_read(self, draft: Draft, address: Value) -> None:
+        """Verify that no read is below the stack pointer, where an interrupt may have written."""
+        if address.base != "stack" or address.terms:
+            return
+        pointer = draft.before.registers[self._machine.stack]
+        if isinstance(pointer, Value) and signed(address.const) < signed(pointer.const):
+            at = signed(address.const)
+            raise ViolationError(f"a read at {at:+d} of the stack, below its pointer")
+
     def _checked(self, state: State) -> State:
         """Note the depth of the stack."""
         pointer = state.registers[self._machine.stack]

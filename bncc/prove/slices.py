@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bncc.prove.regions import Region, both, meets
 from bncc.prove.state import Content, Merged, read, same
-from bncc.prove.values import Value
+from bncc.prove.values import UndecidedError, Value
 from bncc.prove.words import Words
 
+MOST_DEFERRED = 16
+"""Largest number of operations that wait for one another."""
 Evaluate = Callable[[Mapping[str, Content], object], Value]
 
 
@@ -39,15 +41,20 @@ class Slice:
 class Deferred:
     """An operation on the contents that registers had, done when its result is read."""
 
-    __slots__ = ("_evaluate", "expression", "operands")
+    __slots__ = ("_evaluate", "depth", "expression", "operands")
 
     def __init__(
         self, expression: object, operands: Mapping[str, Content], evaluate: Evaluate
     ) -> None:
-        self.expression, self.operands, self._evaluate = expression, operands, evaluate
+        depths = (x.depth for x in operands.values() if isinstance(x, Deferred))
+        self.depth: int = 1 + max(depths, default=0)
+        self.expression, self._evaluate = expression, evaluate
+        self.operands = operands if self.depth <= MOST_DEFERRED else {}
 
     def value(self, algebra: Words) -> Value:
         """Return the result, for the current region."""
+        if self.depth > MOST_DEFERRED:
+            raise UndecidedError("operation", "a result of too many operations that were not read")
         return self._evaluate(self.operands, self.expression)
 
     def equals(self, other: object) -> bool:
@@ -56,6 +63,7 @@ class Deferred:
             return True
         return (
             isinstance(other, Deferred)
+            and max(self.depth, other.depth) <= MOST_DEFERRED
             and self.expression is other.expression
             and self.operands.keys() == other.operands.keys()
             and all(

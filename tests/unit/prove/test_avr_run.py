@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ import bncc
 from bncc.cli.main import main
 from bncc.device.machine import pack, row_dtype
 from bncc.device.simulators import simavr
-from bncc.discretize.readings import probe_values
+from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
+from bncc.model.reference import predict
 from bncc.prove.build import ENTRIES, build
 from bncc.prove.prove import prove
 from bncc.prove.replay import Replay, patched
@@ -124,6 +126,35 @@ def test_a_broken_rule_is_refuted(bench, text, reason, told):
     found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=10)
     assert (found.status, found.reason) == ("refuted", reason), found.sentence
     assert told in found.detail
+
+
+@pytest.mark.parametrize("entry", ["trusted", "predict-raw"])
+def test_no_mutant_is_wrongly_proved(bench, entry):
+    """One changed bit each; every input of states is tried, and many readings."""
+    model = hand.naive_integer()
+    code, symbols = built(bench, model)
+    rng = Random(entry)
+    first = code.entry(symbols["trusted"]) - 60
+    X = hand.all_states(model)
+    wanted = predict(model, X)
+    rows = [x.astype(np.uint8).tobytes() for x in X]
+    if entry == "predict-raw":
+        chosen = np.random.default_rng(0)
+        R = np.stack([chosen.choice(probe_values(f), 300) for f in model.features], axis=1)
+        wanted = predict(model, states_of_raw(model.features, R))
+        rows = [row.tobytes() for row in pack(R, row_dtype(model.features, packed=True))]
+    n_refused = 0
+    for _ in range(20):
+        at = rng.randrange(first, code.entry(symbols[entry]) + 20)
+        mutant = patched(code, at, bytes([code.bytes_at(at, 1)[0] ^ 1 << rng.randrange(8)]))
+        if prove(model, mutant, symbols[entry], entry, time_limit=5).status != "proved":
+            n_refused += 1
+            continue
+        replay = Replay(mutant, symbols[entry])
+        calls = [replay.call(row) for row in rows]
+        assert [call.outcome for call in calls] == wanted.tolist(), f"a bit at {at:#x}"
+        assert all(call.ended and call.violation is None for call in calls)
+    assert n_refused
 
 
 CONSTANTS_IN_RAM = """

@@ -20,7 +20,7 @@ from tests import models as hand
 pytestmark = pytest.mark.firmware
 pytest.importorskip("capstone")
 
-PLACES = ("cortex-m0", "cortex-m4", "rv32", "avr")
+PLACES = ("cortex-m0", "cortex-m4", "rv32")
 MODELS = {name: hand.NAMED[name] for name in ("naive_integer", "tan_float", "sum_of_tables")}
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")
 N_MUTANTS = 25
@@ -28,7 +28,7 @@ N_MUTANTS = 25
 
 @pytest.fixture(scope="module", params=PLACES)
 def bench(require_bench, request):
-    return require_bench(request.param, simulator="simavr" if request.param == "avr" else "unicorn")
+    return require_bench(request.param, simulator="unicorn")
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
+from bncc.prove.avr_run import ByteExpressions
 from bncc.prove.regions import common
-from bncc.prove.slices import Deferred, Slice, concatenated, sliced
-from bncc.prove.state import Merged, read, same
+from bncc.prove.slices import MOST_DEFERRED, Deferred, Slice, concatenated, sliced
+from bncc.prove.state import Draft, Merged, State, read, same
 from bncc.prove.values import WORD, UndecidedError, Value
 from tests.unit.prove.brute import contains, points_in, random_algebra, random_value, word
 
@@ -92,3 +93,30 @@ def test_a_byte_of_an_address_is_no_number():
     for wrong in (parts[::-1], [parts[0], Value(0)], [*parts, Value(0)], [Value(0), *parts]):
         with pytest.raises(UndecidedError, match="pointers"):
             concatenated(wrong, algebra)
+
+
+def test_operations_do_not_wait_without_end():
+    """A flag may depend on itself in each iteration of a loop."""
+    algebra = random_algebra(Random(1))
+    found = Value(1)
+    for _ in range(MOST_DEFERRED):
+        found = Deferred("x", {"x": found}, lambda operands, x: read(operands[x], algebra))
+    assert read(found, algebra).number == 1
+    found = Deferred("x", {"x": found}, lambda operands, x: read(operands[x], algebra))
+    with pytest.raises(UndecidedError, match="too many operations"):
+        read(found, algebra)
+    assert not same(found, Deferred("x", {"x": found}, None))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_complement_of_a_byte_is_that_of_its_number(seed):
+    rng = Random(seed)
+    algebra = random_algebra(rng, most=20)
+    whole = random_value(rng, algebra)
+    at = 8 * rng.randrange(4)
+    expressions = ByteExpressions(algebra)
+    draft = Draft(State(0, (), {"r5": Slice(whole, at)}))
+    found = expressions.content(draft, ("sub", 0xFF, "r5"))
+    assert isinstance(found, Slice) or not whole.terms
+    for point in points_in(algebra.region, algebra.full):
+        assert number_at(found, algebra, point, 4) == 255 - (word(whole, point) >> at & 255)
