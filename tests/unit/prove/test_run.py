@@ -199,6 +199,7 @@ VIOLATIONS = {
     "a write above the frame": ((Store("sp", 1, 4),), "outside the own frame"),
     "a write that reaches above": ((Store(("sub", "sp", 2), 1, 4),), "outside the own frame"),
     "a write below the pointer": ((Store(("sub", "sp", 4), 1, 4),), "below its pointer"),
+    "a read below the pointer": ((Load("r2", ("sub", "sp", 4), 4),), "below its pointer"),
     "a write to the input": ((Store("r0", 1, 1),), "a write at input"),
     "a write to constants": ((Store(TABLE, 1, 1),), "a write at"),
     "a write behind the output": ((Store(("add", "r1", 3), 1, 2),), "outside it"),
@@ -252,6 +253,11 @@ OPEN = {
         (Set("sp", ("sub", "sp", 4)),),
         (Load("r2", "sp", 4), Set("r2", ("shl", "r2", 1))),
         (Set("sp", ("add", "sp", 4)),),
+    ),
+    "two bytes never written": (
+        (Set("sp", ("sub", "sp", 4)),),
+        (Load("r2", "sp", 1), Load("r3", ("add", "sp", 1), 1)),
+        (Set("r0", ("sub", "r2", "r3")), Set("sp", ("add", "sp", 4))),
     ),
 }
 
