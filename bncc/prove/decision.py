@@ -217,7 +217,9 @@ class Costs:
         const = total.const - (int(prior[first] - prior[second]) << shift)
         for partition, costs in self.tables:
             values = -((costs[:, first] - costs[:, second]) << shift)
-            terms.append(Term(partition, values))
+            # A feature on which no decision depends may have a state out of range here.
+            if values.any():
+                terms.append(Term(partition, values))
         return self.vanishes(const, terms, region, modulus)
 
     def is_score(self, value: Value, of: int, winner: int, bits: int, region: Region) -> bool:
@@ -249,8 +251,6 @@ class Costs:
         grids: dict[tuple[int, ...], IntArray] = {}
         starts = starts_of([term.partition for term in left], region, self._full)
         for term in left:
-            if grid_size(term.partition.scope, starts) > MOST_GRID:
-                raise UndecidedError("cells", "a term depends on too many inputs")
             grid = grid_of(term.partition, term.values, starts)
             for scope, part in components(term.partition.scope, grid):
                 if not scope:
@@ -278,21 +278,32 @@ class Costs:
                 const += int(inside[0])
                 continue
             of_scope.setdefault(term.partition.scope, []).append(term)
-        every = [term.partition for group in of_scope.values() for term in group]
-        starts = starts_of(every, algebra.region, self._full)
         left: list[Term] = []
+        large: list[Term] = []
         for scope, group in of_scope.items():
+            starts = starts_of([term.partition for term in group], algebra.region, self._full)
             if grid_size(scope, starts) <= MOST_GRID >> 4:
                 left += group
                 continue
             found, rest = self._cancelled(group, modulus)
             const += found
-            if rest:
-                total = _modulo(algebra.inside(algebra.joint(rest, "a sum of trees")), modulus)
-                if (total.values != total.values[0]).any():
-                    raise UndecidedError("sums-differ", "a tree differs from the model's")
-                const += int(total.values[0])
-        return const, left
+            large += rest
+        if not large and self._have_grids(left):
+            return const, left
+        # Code may depend on fewer inputs than the model's tree, where a comparison is redundant.
+        found, rest = self._cancelled([*left, *large], modulus)
+        const += found
+        if self._have_grids(rest):
+            return const, rest
+        total = _modulo(algebra.inside(algebra.joint(rest, "a sum of trees")), modulus)
+        if (total.values != total.values[0]).any():
+            raise UndecidedError("sums-differ", "a tree differs from the model's")
+        return const + int(total.values[0]), []
+
+    def _have_grids(self, terms: Sequence[Term]) -> bool:
+        """Return whether grids of all edges are small enough for the functions."""
+        starts = starts_of([term.partition for term in terms], self._algebra.region, self._full)
+        return all(grid_size(term.partition.scope, starts) <= MOST_GRID for term in terms)
 
     def _cancelled(self, group: Sequence[Term], modulus: int | None) -> tuple[int, list[Term]]:
         """Cancel pairs of terms whose sum is constant."""
@@ -305,7 +316,10 @@ class Costs:
                 const += int(term.values[0])
                 continue
             for k, other in enumerate(waiting):
-                total = algebra.inside(algebra.joint([term, other], "a sum of two trees"))
+                try:
+                    total = algebra.inside(algebra.joint([term, other], "a sum of two trees"))
+                except UndecidedError:
+                    continue  # Two trees of other inputs
                 total = _modulo(total, modulus)
                 if (total.values == total.values[0]).all():
                     const += int(total.values[0])

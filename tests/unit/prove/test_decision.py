@@ -4,6 +4,7 @@ from itertools import product
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,6 +198,50 @@ def test_all_pairs_of_classes_with_one_difference_are_named():
     )  # fmt: skip
     costs = Costs(of, algebra)
     assert costs.names(difference(costs, 0, 1), EVERYWHERE) == ((0, 1, True), (1, 2, True))
+
+
+def test_a_table_that_tells_no_classes_apart_is_compared_where_its_state_is_out_of_range():
+    """A feature that no decision depends on need not be checked."""
+    algebra = Words((((0, 255),), ((0, 255),)))
+    inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
+    told, idle = (
+        Table(tuple(((((axis, ((s, s),)),),), s) for s in range(2)), np.array(costs))
+        for axis, costs in ((0, [[1, 5], [4, 2]]), (1, [[7, 7], [9, 9]]))
+    )
+    of = Specification(
+        inputs,
+        (((0, ((0, 1),)), (1, ((0, 1),))),),
+        (((0, ((0, 1),)),),),
+        np.array([0, 1]),
+        (told, idle),
+        0,
+    )
+    costs = Costs(of, algebra)
+    partition = costs.tables[0][0]
+    total = Exact(-1, {partition: Term(partition, np.array([-4, 2]))})
+    assert costs.names(total, of.decided) == ((0, 1, True),)
+
+
+def test_a_tree_over_many_inputs_is_the_models_without_a_redundant_comparison():
+    """Each leaf of the code is two of the model's, which compare one more input in vain."""
+    n = 24  # So many that no grid holds all of their combinations
+    algebra = Words((((0, 255),),) * (n + 1))
+    low, high = ((0, 99),), ((100, 255),)
+    chain, leaves = (), []
+    for axis in range(n):
+        leaves.append((*chain, (axis, high)))
+        chain = (*chain, (axis, low))
+    leaves.append(chain)
+    coarse = algebra.partitions.of((box,) for box in leaves)
+    fine = algebra.partitions.of(((*box, (n, part)),) for box in leaves for part in (low, high))
+    inputs = tuple(Input(k, 1, full) for k, full in enumerate(algebra.full))
+    of = Specification(inputs, EVERYWHERE, EVERYWHERE, np.array([0, 0]), (), 0)
+    costs, values = Costs(of, algebra), np.arange(n + 1) ** 2
+    code, model = Term(coarse, values), Term(fine, -np.repeat(values, 2))
+    assert costs.vanishes(0, [code, model], EVERYWHERE)
+    model.values[0] += 1
+    with pytest.raises(UndecidedError, match="a tree differs"):
+        costs.vanishes(0, [code, model], EVERYWHERE)
 
 
 def test_a_bound_accounts_for_inputs_that_tables_share():
