@@ -329,6 +329,7 @@ class Run:
             draft.registers[effect.register] = content
         elif isinstance(effect, Load):
             address = self.algebra.plain(self._expressions.value(draft, effect.address))
+            self._check_read(draft, address)
             loaded = self._memory.load(draft, address, effect.size)
             if effect.is_signed:
                 loaded = self.algebra.signed(read(loaded, self.algebra), 8 * effect.size)

@@ -85,7 +85,7 @@ def test_a_model_without_a_gate_decides_nowhere_early():
 
 def test_a_file_keeps_the_gate_in_a_format_of_its_own():
     document = json.loads(encode(MODEL)[DOCUMENT])
-    assert (document["format"], document["gate"]) == (5, {"tables": 2, "margin": 5})
+    assert (document["format"], document["gate"]) == (6, {"tables": 2, "margin": 5})
     data = to_bytes(MODEL)
     assert from_bytes(data, "it").gate == MODEL.gate
     assert to_bytes(from_bytes(data, "it")) == data

@@ -31,7 +31,7 @@ SMALL = TrainSettings(
 
 def test_settings_name_the_options_that_there_are():
     keys = {each.key for each in SETTINGS.values() if each.key}
-    assert keys == set(SUM_KEYS) - {"cuts", "cut-bits", "shift"}  # of the features
+    assert keys == set(SUM_KEYS) - {"cuts", "cut-bits", "differences", "shift"}  # of the features
     options = {each.option for each in SETTINGS.values() if each.option}
     assert options == {name for name, option in OPTIONS.items() if "boosting" in option.uses}
 
