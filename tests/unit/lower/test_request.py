@@ -38,6 +38,8 @@ def test_proofs_restrict_the_choice_of_a_kernel():
     assert {each.kernel.family for each in restricted.choice.candidates} <= PROVABLE
     with pytest.raises(OptionError, match="or --provable"):
         emit_c(model, replace(options, provable=True, kernel="bit-slice"))
+    with pytest.raises(OptionError, match="leave out --provable or --constant-time"):
+        emit_c(model, replace(options, provable=True, constant_time=True))
 
 
 def test_a_kernel_without_streams_is_refused_where_features_come_one_by_one():
