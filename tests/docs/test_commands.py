@@ -44,10 +44,11 @@ def words_of(line: str) -> list[str]:
 def check(line: str) -> None:
     """Raise click's error for a command with unknown options or choices."""
     name, *words = words_of(line)
-    context = click.Context(main)
+    context = click.Context(main, **main.context_settings)
     command = main.get_command(context, name)
     assert command is not None, f"there is no command '{name}'"
-    parser = command.make_parser(click.Context(command, info_name=name))
+    # A command keeps its option of help, so that its name must be that of a call.
+    parser = command.make_parser(click.Context(command, context, info_name=name))
     given, _, order = parser.parse_args(words)
     for param in order:
         if isinstance(param.type, click.Choice):
