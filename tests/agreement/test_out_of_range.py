@@ -10,6 +10,7 @@ from bncc.device.agreement import compare
 from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.sources import sources
+from bncc.discretize import feature, readings
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
@@ -132,7 +133,16 @@ def test_a_check_s_own_inputs_find_a_driver_that_does_not_saturate_alike(kind, m
             ),
         )
     else:
-        monkeypatch.setattr("bncc.discretize.feature.saturated", lambda kind, values: values)
+        right, saturate = feature.integer_readings, feature.saturated
+
+        def given(*args):
+            with monkeypatch.context() as patch:
+                patch.setattr(feature, "saturated", saturate)
+                return right(*args)
+
+        # The states alone: a driver saturates what it gives to the C.
+        monkeypatch.setattr(readings, "integer_readings", given)
+        monkeypatch.setattr(feature, "saturated", lambda kind, values: values)
     model = boosted(kind)
     files = emit_c(model, EmitOptions("m", frozenset({"raw"}))).files
     with build_library(sources(model, files)) as library:

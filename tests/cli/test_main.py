@@ -185,7 +185,7 @@ def test_a_stream_that_failed_is_not_flushed_again(
 def test_help_tells_the_exit_codes() -> None:
     said = " ".join(CliRunner().invoke(main, ["--help"]).stdout.split())
     assert "0 success, 1 a check failed or a budget was exceeded, 2 bad usage" in said
-    assert "3 not decided (prove only)" in said
+    assert "3 not decided (proofs)" in said
 
 
 def test_python_m_bncc_is_the_same_program(tmp_path: Path) -> None:

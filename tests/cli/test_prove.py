@@ -59,8 +59,9 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Answer:
             *,
             time_limit: float | None = None,
             score_size: int = 1,
+            recorder: object = None,
         ) -> Verdict:
-            assert score_size == 1
+            assert (score_size, recorder) == (1, None)
             target = code.target.name
             asked.append(
                 {

@@ -44,6 +44,7 @@ CASES = (
     ("--with", "checked", "--range-margin", "25"),
     ("--max-flash", "16k", "--reserve", "100", "--entry", "predict", "--target", "cortex-m0"),
     ("--inputs", "used", "--compare", "states"),
+    ("--provable", "--target", "cortex-m0"),
     *(("--package", package) for package in PACKAGES),
 )
 NOT_REPEATED = {
