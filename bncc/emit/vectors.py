@@ -143,7 +143,7 @@ def end_readings(feature: Feature) -> FloatArray:
     reading, if the type has one.
     """
     missing = missing_reading(feature)
-    values = np.sort(probe_values(feature), kind="stable")  # zeros have two signs
+    values = np.sort(probe_values(feature)[::-1], kind="stable")  # -0.0 before 0.0
     values = values[np.isfinite(values)]
     if not feature.is_numeric:
         known = n_known(feature)
@@ -165,7 +165,7 @@ def state_ends(feature: Feature) -> FloatArray:
     where no reading is missing.
     """
     ends = np.full((feature.n_states, 2), missing_or(feature, 0), dtype=np.float64)
-    values = np.sort(probe_values(feature), kind="stable")  # zeros have two signs
+    values = np.sort(probe_values(feature)[::-1], kind="stable")  # -0.0 before 0.0
     values = values[np.isfinite(values)]
     states = states_of_values(feature, values)
     # If a state has several values, the last one written stays.
