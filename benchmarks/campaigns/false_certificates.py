@@ -69,7 +69,7 @@ class Evidence:
         return None
 
 
-class Impossible(Exception):  # noqa: N818 (no error: the certificate has no such claim)
+class NoClaimError(Exception):
     """A certificate has no claim of some kind."""
 
 
@@ -79,7 +79,7 @@ Change = Callable[[Document, Random, Evidence], None]
 def chosen(rng: Random, items: Sequence[Any]) -> Any:
     """Return one of some items at random."""
     if not items:
-        raise Impossible
+        raise NoClaimError
     return rng.choice(list(items))
 
 
@@ -155,7 +155,7 @@ def _inside(document: Document, box: Sequence[Sequence[int]], axis: int, n: int)
     size = 1 << 32 if not masks else 0
     found = [i for i in range(n) if all(mask[i] for mask in masks)]
     if document["entry"] == "trusted" and size:
-        raise Impossible  # Which states are in range is not in the certificate
+        raise NoClaimError  # Which states are in range is not in the certificate
     return found
 
 
@@ -258,7 +258,7 @@ def false_certificates(evidence: Evidence, rng: Random) -> Iterator[tuple[str, D
         document = deepcopy(evidence.document)
         try:
             CHANGES[kind](document, rng, evidence)
-        except Impossible:
+        except NoClaimError:
             continue
         yield kind, document
 

@@ -22,19 +22,7 @@ GATE_DIFFERING_KEY = str(SETTINGS["gate_differing"].key)
 """Structure option of the most decisions that it may change."""
 OF_GATE = (GATE_KEY, GATE_DIFFERING_KEY)
 GATE_SHARE = 1 / 3
-"""
-Share of the tables before a gate. Validation errors in percent, and the tables that are added up on
-average, three folds (``python -m benchmarks.accuracy.gates``):
-
-==================  ============  ============  ============  ============
-tables, rows        no gate       0.15          0.25          1/3
-==================  ============  ============  ============  ============
-optdigits 40, 16    1.94   40.0   2.40   15.4   2.22   14.7   2.37   16.8
-satimage 40, 16     10.47  40.0   10.82  24.2   10.63  22.5   10.68  23.3
-usps 60, 8          3.36   60.0   3.83   39.4   3.83   31.3   3.64   30.2
-wisdm 60, 8         13.20  60.0   12.44  36.7   12.38  40.0   12.42  37.1
-==================  ============  ============  ============  ============
-"""
+"""Share of the tables before a gate; `benchmarks.accuracy.gates` measures others on folds."""
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
 CUT_BITS: tuple[int, ...] = (0, 8)

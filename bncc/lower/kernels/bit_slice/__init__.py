@@ -12,7 +12,7 @@ FAMILIES = (
         BitSliceKernel,
         bit_slice_text,
         WEIGHTS,
-        # Compilers reorder exclusive ors, after which adders and their carries are not recognized.
+        # Proofs leave its scores undecided, and some programs of clang.
         is_provable=False,
         no_branches="straight-line code of look-ups, and, or and exclusive or",
     ),
