@@ -70,18 +70,18 @@ def wrap_words(words: Iterable[str]) -> list[str]:
     return [*lines, line] if line else lines
 
 
-def broken(statement: str) -> list[str]:
-    """Break a statement before its plus signs where it is too long for a line."""
+def broken(statement: str, sign: str = "+", columns: int = LINE) -> list[str]:
+    """Break a statement before an operator where it is too long for a line."""
     indent = " " * (len(statement) - len(statement.lstrip()) + 4)
-    line, *summands = statement.split(" + ")
+    line, *operands = statement.split(f" {sign} ")
     lines = []
-    for summand in summands:
-        longer = f"{line} + {summand}"
-        if len(longer) <= LINE:
+    for operand in operands:
+        longer = f"{line} {sign} {operand}"
+        if len(longer) <= columns:
             line = longer
         else:
             lines.append(line)
-            line = f"{indent}+ {summand}"
+            line = f"{indent}{sign} {operand}"
     return [*lines, line]
 
 

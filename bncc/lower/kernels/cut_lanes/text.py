@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from bncc.lower.c.c99 import ArrayText, counted, unsigned, wrap, wrap_words
+from bncc.lower.c.c99 import LINE, ArrayText, broken, counted, unsigned, wrap, wrap_words
 from bncc.lower.kernels.base import KernelText
 from bncc.lower.kernels.cut_lanes.layout import CutLanesKernel, Plane
 from bncc.lower.kernels.shared.packing import added_whole, lane_values, plus, taken_off
 from bncc.lower.kernels.shared.rows import table_heading, table_lines
 from bncc.program.ir import Program
+
+INDENT = 12
+"""Columns before a statement in the innermost loop."""
 
 
 def cut_lanes_text(
@@ -48,7 +51,8 @@ def _row_lines(kernel: CutLanesKernel, name: str) -> tuple[list[str], list[str]]
     first = 0
     for w in range(kernel.n_words):
         parts = [part for part in kernel.parts if part.word == w]
-        lines += added_whole(kernel.packing, parts, first, _read(kernel, w, name))
+        for line in added_whole(kernel.packing, parts, first, _read(kernel, w, name)):
+            lines += broken(line, "|", LINE - INDENT)
         ends += taken_off(parts, first)
         first += len(parts)
     return lines, ends

@@ -40,9 +40,10 @@ def test_a_word_of_three_bytes_is_joined_from_two_arrays():
         ("words0", "uint16_t"), ("words0_high", "uint8_t"),
     ]  # fmt: skip
     assert text.arrays[1].comment == "Bits from 16 on of each entry of words0."
-    assert text.context["row_lines"][0] == (
-        "word = m_rom_uint16(&m_words0[at]) | ((uint32_t)m_rom_uint8(&m_words0_high[at]) << 16U);"
-    )
+    assert text.context["row_lines"][:2] == [
+        "word = m_rom_uint16(&m_words0[at])",
+        "    | ((uint32_t)m_rom_uint8(&m_words0_high[at]) << 16U);",
+    ]
     assert text.context["has_word"]
 
 
