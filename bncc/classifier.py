@@ -77,8 +77,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     max_instructions : int, optional
         Likewise, the budget of the slowest call over the inputs tried; cycles on AVR.
     prefer : {"balanced", "error"}, default="balanced"
-        With a budget, the fastest classifier within one standard error of the most accurate one, or
-        that one.
+        With a budget, the fastest classifier within one standard error of the most accurate one (or
+        one that is at least twice as fast and not clearly worse), or the most accurate one.
     target : str, optional
         Target or part of the budget and of `emit_c`; None is generic C, and ``cortex-m0`` with a
         budget.

@@ -13,7 +13,7 @@ from bncc.targets.base import KIB
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
 Preference = Literal["balanced", "error"]
-"""The fastest model within one standard error of the most accurate one, or that one."""
+"""The fastest model that is not clearly worse than the most accurate one, or that one."""
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 
 FUNCTIONS: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
-from bncc.search.choice import best_of, chosen_of, close_to_best, finalists, front_of
+from bncc.search.choice import CLEAR, best_of, chosen_of, close_to_best, finalists, front_of
 from bncc.search.ensemble_configs import (
     BITS,
     GATE_KEY,
@@ -291,7 +291,7 @@ def _tried_in_parts(
 def _timed(tried: list[Evaluation], evaluator: Evaluator, prefer: Preference) -> list[Evaluation]:
     """Return the candidates, those with close errors with estimates of their fastest layouts."""
     is_limited = evaluator.given.budget.room is not None
-    close = [one for one in close_to_best(tried) if one.result is None]
+    close = [one for one in close_to_best(tried, CLEAR) if one.result is None]
     if prefer == "error" or not is_limited or len(close) < 2:
         return tried
     times = evaluator.fast_times([one.settings for one in close])

@@ -1,7 +1,8 @@
 """
 Choice among the candidates of a budget search: by error, or by time where errors are close.
 
-Time is the mean over the measured rows. Limits apply to the slowest call.
+The fastest within one standard error of the best is chosen, or one that is at least twice as fast
+and not clearly worse. Time is the mean over the measured rows. Limits apply to the slowest call.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,13 @@ from bncc.search.evaluation import Evaluation
 from bncc.search.objective import undominated
 
 CLOSE = 1.0
-"""Standard errors of the difference in loss, up to which a candidate is not clearly worse. Small
+"""Standard errors of the difference in loss, up to which a candidate is close to the best. Small
 validation sets pick lucky candidates: on satimage the best had 7.9 % there and 13.0 % on test."""
+CLEAR = 1.96
+"""Standard errors from which on a candidate is clearly worse, p = 0.05 in McNemar's test."""
+MUCH_FASTER = 0.5
+"""Ratio to the time of the fastest close candidate up to which one that is not close, but not
+clearly worse either, is chosen."""
 NEARLY, FEW = 1.2, 50
 """Ratio and difference of times up to which the error decides: a few instructions are worth no
 error."""
@@ -37,13 +43,13 @@ def is_worse(losses: FloatArray, than: FloatArray, errors: float) -> bool:
     return bool(by > errors * np.sqrt((more**2).sum()))
 
 
-def is_close(losses: FloatArray, best: Evaluation) -> bool:
+def is_close(losses: FloatArray, best: Evaluation, errors: float = CLOSE) -> bool:
     """
-    Return whether losses on all rows are not clearly larger than those of the best, if known.
+    Return whether losses on all rows are at most some standard errors above those of the best.
 
-    Shapes: `losses` (n_rows,) float64.
+    If those of the best are unknown, they are. Shapes: `losses` (n_rows,) float64.
     """
-    return best.losses is None or not is_worse(losses, best.losses, CLOSE)
+    return best.losses is None or not is_worse(losses, best.losses, errors)
 
 
 def best_of(tried: Sequence[Evaluation]) -> Evaluation:
@@ -61,10 +67,19 @@ def best_alone(tried: Sequence[Evaluation]) -> Evaluation:
     return best_of([one for one in tried if not one.ends_early] or tried)
 
 
-def close_to_best(tried: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the candidates that are not clearly worse than the best on the same rows."""
+def close_to_best(tried: Sequence[Evaluation], errors: float = CLOSE) -> list[Evaluation]:
+    """Return the candidates within some standard errors of the best on the same rows."""
     best = best_alone(tried)
-    return [one for one in tried if one is best or _is_close(one, best)]
+    return [one for one in tried if one is best or _is_close(one, best, errors)]
+
+
+def eligible(tried: Sequence[Evaluation]) -> list[Evaluation]:
+    """Return the close candidates, and those that may be much faster and are not clearly worse."""
+    close = close_to_best(tried)
+    most = MUCH_FASTER * min(one.expected_time for one in close)
+    known = {id(one) for one in close}
+    others = [one for one in close_to_best(tried, CLEAR) if id(one) not in known]
+    return [*close, *(one for one in others if one.expected_time <= most)]
 
 
 def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluation]:
@@ -72,7 +87,7 @@ def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluatio
     best = best_of(tried)
     if prefer == "error":
         return [best]
-    close = close_to_best(tried)
+    close = eligible(tried)
     fastest = sorted(close, key=lambda one: one.expected_time)[:BY_TIME]
     smallest = sorted(close, key=lambda one: one.price.flash)[:BY_FLASH]
     chosen = {id(one): one for one in (best, *fastest, *smallest)}
@@ -85,6 +100,9 @@ def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:
         return best_of(tried)
     close = close_to_best(tried)
     fastest = min(map(_time, close))
+    much = [one for one in close_to_best(tried, CLEAR) if _time(one) <= MUCH_FASTER * fastest]
+    if much:
+        close, fastest = much, min(map(_time, much))
     most = max(NEARLY * fastest, fastest + FEW)
     return best_of([one for one in close if _time(one) <= most])
 
@@ -103,7 +121,7 @@ def _time(one: Evaluation) -> float:
     return float("inf") if typical is None else typical
 
 
-def _is_close(one: Evaluation, best: Evaluation) -> bool:
+def _is_close(one: Evaluation, best: Evaluation, errors: float) -> bool:
     if one.losses is None or best.losses is None or len(one.errors) < len(best.errors):
         return False
-    return is_close(one.losses, best)
+    return is_close(one.losses, best, errors)

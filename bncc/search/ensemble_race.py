@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bncc.resources import Budget
 from bncc.search.capacity import Capacity
-from bncc.search.choice import CLOSE, is_worse
+from bncc.search.choice import CLEAR, CLOSE, MUCH_FASTER, is_worse
 from bncc.search.ensemble_configs import (
     LEAVES_ALONE,
     MOST_ROWS,
@@ -200,11 +200,13 @@ def _competes(
     *,
     is_better: bool,
 ) -> bool:
-    """Return whether boosted tables are better, or faster and not clearly worse or the leader."""
+    """Return whether tables are better, faster and close or the leader, or much faster."""
     if losses_of(judged).mean() < _mean(best):
         return True
-    is_faster = room.time(form, n_tables) < FASTER * _time(best)
-    return is_faster and (is_better or not _is_behind(judged, best, CLOSE))
+    by = room.time(form, n_tables) / _time(best)
+    if by < FASTER and (is_better or not _is_behind(judged, best, CLOSE)):
+        return True
+    return by < MUCH_FASTER and not _is_behind(judged, best, CLEAR)
 
 
 def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 from bncc.interrupts import StopRequest
 from bncc.resources import Budget, Preference
-from bncc.search.choice import best_alone, best_of, close_to_best, is_close
+from bncc.search.choice import (
+    CLEAR,
+    CLOSE,
+    best_alone,
+    best_of,
+    close_to_best,
+    eligible,
+    is_close,
+)
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
@@ -68,24 +76,29 @@ def with_fronts(
 def _close_form(
     one: JudgedSum, variant: EnsembleConfig, best: Evaluation, evaluator: Evaluator
 ) -> EnsembleConfig | None:
-    """Return a form under the loosest guard with which it is not clearly worse."""
+    """Return a form under the loosest guard with which it is as close to the best as before."""
+    assert one.losses is not None
+    errors = CLOSE if is_close(one.losses, best) else CLEAR
     for differing in GUARDS:
         form = replace(variant, differing=differing)
-        if _is_close(form.settings(evaluator.given.base, _n_tables(one)), best, evaluator):
+        settings = form.settings(evaluator.given.base, _n_tables(one))
+        if _is_close(settings, best, evaluator, errors):
             return form
     return None
 
 
 def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the candidates with fronts that may be chosen if their fastest layouts are."""
-    close = {id(one) for one in close_to_best([*tried, *fronts])}
+    close = {id(one) for one in eligible([*tried, *fronts])}
     fastest = min(one.expected_time for one in close_to_best(tried))
     return [one for one in fronts if id(one) in close and one.expected_time <= MOST_GAIN * fastest]
 
 
-def _is_close(settings: TrainSettings, best: Evaluation, evaluator: Evaluator) -> bool:
-    """Return whether boosted tables are not clearly worse than the best; without a build."""
-    return is_close(losses_of(tuple(evaluator.judgements(settings))), best)
+def _is_close(
+    settings: TrainSettings, best: Evaluation, evaluator: Evaluator, errors: float
+) -> bool:
+    """Return whether boosted tables are within some errors of the best; without a build."""
+    return is_close(losses_of(tuple(evaluator.judgements(settings))), best, errors)
 
 
 def _n_tables(one: JudgedSum) -> int:
@@ -93,8 +106,8 @@ def _n_tables(one: JudgedSum) -> int:
 
 
 def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
-    """Return the fastest close candidates with several tables, and the most accurate one."""
-    close = close_to_best(tried)
+    """Return the fastest eligible candidates of several tables, and the most accurate one."""
+    close = eligible(tried)
     sums = [one for one in close if isinstance(one, JudgedSum) and _n_tables(one) >= LEAST_TABLES]
     if not sums:
         return []
@@ -109,7 +122,7 @@ def _to_gate(tried: Sequence[Evaluation]) -> list[JudgedSum]:
 
     Few get a gate: its margin takes three more trainings in each fold.
     """
-    close = [one for one in close_to_best(tried) if isinstance(one, JudgedSum)]
+    close = [one for one in eligible(tried) if isinstance(one, JudgedSum)]
     sums = [one for one in close if not one.form.is_branching and _n_tables(one) >= LEAST_GATED]
     if not sums:
         return []

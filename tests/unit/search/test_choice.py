@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from bncc.resources import Span
-from bncc.search.choice import chosen_of, close_to_best, finalists, front_of, is_worse
+from bncc.search.choice import (
+    chosen_of,
+    close_to_best,
+    eligible,
+    finalists,
+    front_of,
+    is_worse,
+)
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import resources
@@ -44,6 +51,21 @@ def test_the_fastest_of_those_that_are_close_is_chosen():
     assert chosen_of(tried, "balanced") is CLOSE
     assert chosen_of(tried, "error") is BEST
     assert chosen_of(tried[:3], "balanced") is BEST
+
+
+def test_one_that_is_not_close_nor_clearly_worse_is_chosen_if_it_is_twice_as_fast():
+    rows = [*range(20), *range(100, 131)]  # 31 more, 20 fewer: 1.4 standard errors
+    fast, nearly = one(rows, 800, 1500), one(rows, 800, 1501)
+    assert is_worse(fast.losses, BEST.losses, 1)
+    assert eligible([BEST, CLOSE, fast, nearly]) == [BEST, CLOSE, fast]
+    assert chosen_of([BEST, CLOSE, fast], "balanced") is fast
+    assert chosen_of([BEST, CLOSE, nearly], "balanced") is CLOSE
+    assert chosen_of([BEST, CLOSE, fast], "error") is BEST
+    assert chosen_of([BEST, CLOSE, WORSE], "balanced") is CLOSE
+    assert fast in finalists([BEST, *[CLOSE] * 9, fast], "balanced")
+    # Among several, time decides as among close ones.
+    slower = one(rows[:-1], 800, 1450)
+    assert chosen_of([BEST, CLOSE, fast, slower], "balanced") is slower
 
 
 def test_a_few_instructions_are_not_worth_any_error():

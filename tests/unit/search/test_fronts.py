@@ -119,7 +119,7 @@ def test_a_front_that_is_clearly_worse_gets_a_stricter_guard(wifi, priced, monke
     evaluator = evaluator_of(wifi, 10**6)
     one = judged(evaluator, EnsembleConfig(rows=8), 20)
 
-    def is_close(settings, best, evaluator):
+    def is_close(settings, best, evaluator, errors):
         return settings.structure_options.get("front-differing") == str(GUARDS[-1])
 
     monkeypatch.setattr(fronts, "_is_close", is_close)
@@ -195,6 +195,7 @@ def test_no_c_is_built_of_fronts_that_are_clearly_worse(wifi, priced, monkeypatc
 
     monkeypatch.setattr(evaluation, "price_of", price)
     monkeypatch.setattr("bncc.search.fronts.close_to_best", lambda tried: list(tried))
+    monkeypatch.setattr("bncc.search.fronts.eligible", lambda tried: list(tried))
     assert list(with_fronts([one], evaluator, StopRequest()))
     assert built
     built.clear()

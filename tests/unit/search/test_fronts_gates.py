@@ -83,7 +83,7 @@ def test_a_gate_that_is_clearly_worse_gets_a_stricter_guard(wifi, priced, monkey
     evaluator = evaluator_of(wifi)
     one = judged(evaluator, FORM, 12)
 
-    def is_close(settings, best, evaluator):
+    def is_close(settings, best, evaluator, errors):
         return settings.structure_options.get("gate-differing") == str(GUARDS[-1])
 
     monkeypatch.setattr(fronts, "_is_close", is_close)
@@ -103,7 +103,7 @@ def test_few_tables_and_trees_have_none(wifi, priced):
 def test_the_fastest_and_the_best_have_gates_alone(wifi, priced, monkeypatch):
     evaluator = evaluator_of(wifi)
     sums = [judged(evaluator, FORM, n) for n in (6, 8, 10, 12)]
-    monkeypatch.setattr(fronts, "close_to_best", list)
+    monkeypatch.setattr(fronts, "eligible", list)
     monkeypatch.setattr(fronts, "best_of", lambda some: max(some, key=fronts._n_tables))
     monkeypatch.setattr(fronts, "_is_close", lambda *_: True)
     found = with_fronts(sums, evaluator, StopRequest())
