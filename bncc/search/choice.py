@@ -73,10 +73,14 @@ def close_to_best(tried: Sequence[Evaluation], errors: float = CLOSE) -> list[Ev
     return [one for one in tried if one is best or _is_close(one, best, errors)]
 
 
-def eligible(tried: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the close candidates, and those that may be much faster and are not clearly worse."""
+def eligible(tried: Sequence[Evaluation], ratio: float = MUCH_FASTER) -> list[Evaluation]:
+    """
+    Return the close candidates, and those that may be faster and are not clearly worse.
+
+    These take at most `ratio` of the time that is expected of the fastest close one.
+    """
     close = close_to_best(tried)
-    most = MUCH_FASTER * min(one.expected_time for one in close)
+    most = ratio * min(one.expected_time for one in close)
     known = {id(one) for one in close}
     others = [one for one in close_to_best(tried, CLEAR) if id(one) not in known]
     return [*close, *(one for one in others if one.expected_time <= most)]

@@ -8,6 +8,7 @@ from bncc.resources import Budget, Preference
 from bncc.search.choice import (
     CLEAR,
     CLOSE,
+    MUCH_FASTER,
     best_alone,
     best_of,
     close_to_best,
@@ -24,8 +25,8 @@ LEAVES = (128, 32, 8)
 GUARDS = (0.0, 0.002, 0.001)
 """Limits on the decisions that a front changes, 0 for the default, until it is not clearly worse:
 one half percent is much where the tables have an error of less."""
-BY_TIME = 3
-"""Number of candidates that get a front: the fastest close ones, and the most accurate one."""
+BY_TIME, BY_TIME_OF_OTHERS = 3, 2
+"""Number of candidates that get a front: the fastest eligible ones, and the fastest others."""
 MOST_TRIES = 4
 """Number of builds to find tables that fit behind a front."""
 LEAST_TABLES = 2
@@ -89,9 +90,11 @@ def _close_form(
 
 def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the candidates with fronts that may be chosen if their fastest layouts are."""
-    close = {id(one) for one in eligible([*tried, *fronts])}
+    every = [*tried, *fronts]
     fastest = min(one.expected_time for one in close_to_best(tried))
-    return [one for one in fronts if id(one) in close and one.expected_time <= MOST_GAIN * fastest]
+    most = {id(one): MUCH_FASTER * MOST_GAIN * fastest for one in close_to_best(every, CLEAR)}
+    most |= {id(one): MOST_GAIN * fastest for one in close_to_best(every)}
+    return [one for one in fronts if one.expected_time <= most.get(id(one), 0.0)]
 
 
 def _is_close(
@@ -106,14 +109,26 @@ def _n_tables(one: JudgedSum) -> int:
 
 
 def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
-    """Return the fastest eligible candidates of several tables, and the most accurate one."""
-    close = eligible(tried)
-    sums = [one for one in close if isinstance(one, JudgedSum) and _n_tables(one) >= LEAST_TABLES]
+    """
+    Return the fastest eligible candidates of several tables, and the most accurate one.
+
+    A front may make one eligible that is faster than the close ones, but not fast enough.
+    """
+    sums = _sums(eligible(tried))
     if not sums:
         return []
-    fastest = sorted(sums, key=lambda one: one.expected_time)[:BY_TIME]
-    chosen = {id(one): one for one in (*fastest, best_of(sums))}
-    return [one for one in chosen.values() if isinstance(one, JudgedSum)]
+    known = {id(one) for one in sums}
+    others = [one for one in _sums(eligible(tried, ratio=1.0)) if id(one) not in known]
+    chosen = (*_fastest(sums, BY_TIME), *_fastest(others, BY_TIME_OF_OTHERS), best_of(sums))
+    return list({id(one): one for one in chosen if isinstance(one, JudgedSum)}.values())
+
+
+def _sums(some: Sequence[Evaluation]) -> list[JudgedSum]:
+    return [one for one in some if isinstance(one, JudgedSum) and _n_tables(one) >= LEAST_TABLES]
+
+
+def _fastest(some: Sequence[JudgedSum], number: int) -> list[JudgedSum]:
+    return sorted(some, key=lambda one: one.expected_time)[:number]
 
 
 def _to_gate(tried: Sequence[Evaluation]) -> list[JudgedSum]:

@@ -195,7 +195,7 @@ def test_no_c_is_built_of_fronts_that_are_clearly_worse(wifi, priced, monkeypatc
 
     monkeypatch.setattr(evaluation, "price_of", price)
     monkeypatch.setattr("bncc.search.fronts.close_to_best", lambda tried: list(tried))
-    monkeypatch.setattr("bncc.search.fronts.eligible", lambda tried: list(tried))
+    monkeypatch.setattr("bncc.search.fronts.eligible", lambda tried, **_: list(tried))
     assert list(with_fronts([one], evaluator, StopRequest()))
     assert built
     built.clear()
