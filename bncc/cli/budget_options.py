@@ -78,8 +78,8 @@ def search_options(function: Command) -> Command:
         callback=lambda context, option, value: PREFERENCES[0] if value == "time" else value,
         show_default=True,
         help="Choice of a budget search. balanced or time: the fastest model whose error is at "
-        "most one standard error above the lowest, or one that is twice as fast and not clearly "
-        "worse. error: the most accurate one.",
+        "most one standard error above the lowest, or one that is three times as fast and not "
+        "clearly worse. error: the most accurate one.",
     )
     jobs = click.option(
         "--jobs",
