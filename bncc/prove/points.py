@@ -19,9 +19,10 @@ from bncc.model.used import used_features
 from bncc.prove.decision import Mismatch
 from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common
 from bncc.prove.specification import Entry, Specification, reading_sets
-from bncc.prove.values import Exact
+from bncc.prove.values import Exact, Term, Value
 
 _SWEEPS = 3
+_CLIMBS = 5
 _MOST_EDGES = 256
 _MOST_CELLS = 400
 _NANS = (0x7F80_0001, 0x7FBF_FFFF, 0x7FC0_0000, 0x7FFF_FFFF, 0xFF80_0001, 0xFFC0_0000, 0xFFFF_FFFF)
@@ -352,6 +353,35 @@ class Points:
         targets = np.where(rng.random(len(start)) < 0.25, -np.sign(scaled), targets)
         pairs = np.tile(np.array([a, b]), (len(start), 1))
         return self.walk(start, held, pairs, targets)
+
+    # Sums of the code whose lowest bits carry
+
+    def extreme(self, total: Value, n: int, sign: int = 1) -> IntArray:
+        """Draw points where the sum of the lowest n bits of all terms is largest or, -1, least."""
+        low = [Term(p, t.values % (1 << n)) for p, t in total.terms.items() if t.slopes is None]
+        points = self._climbed(low, sign)
+        near = np.repeat(points, 3, axis=0)
+        is_other = self._rng.random(near.shape) < 1.5 / self.n_axes
+        return np.concatenate([points, np.where(is_other, self.random(len(near)), near)])
+
+    def _climbed(self, terms: Sequence[Term], sign: int) -> IntArray:
+        """Return points (n, n_features) where no other number of one feature gives a larger sum."""
+        rng, points = self._rng, self.random(_CLIMBS)
+        n = len(points)
+        for _ in range(_SWEEPS):
+            before = points.copy()
+            for axis in rng.permutation(self.n_axes).tolist():
+                own = {t.partition: t for t in terms if axis in t.partition.scope}
+                edges = {x for partition in own for x in breakpoints(partition.cells, axis)}
+                allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
+                numbers = [allowed[0][0], *(x for x in sorted(edges) if _is_in(allowed, x))]
+                tried = np.repeat(points, len(numbers), axis=0)
+                tried[:, axis] = np.tile(numbers, n)
+                sums = sign * _evaluated(Exact(0, own), tried)[0].reshape(n, -1)
+                points[:, axis] = np.array(numbers)[sums.argmax(axis=1)]
+            if (points == before).all():
+                break
+        return points
 
     def _in_cells(self, total: Exact, n: int) -> IntArray:
         """Draw points, each in a cell of a sum's term or of a table in turn."""

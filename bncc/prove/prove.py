@@ -50,7 +50,11 @@ def prove(
         stack=proof.stack,
     )
     if status != "proved":
-        found = refute(model, code, symbol, cast(Entry, entry), proof.costs, deadline=deadline)
+        carrying = proof.run.algebra.carrying
+        found = refute(
+            model, code, symbol, cast(Entry, entry), proof.costs, carrying=carrying,
+            deadline=deadline,
+        )  # fmt: skip
         verdict = verdict if found is None else found.refuted(verdict)
     return replace(verdict, seconds=monotonic() - start)
 

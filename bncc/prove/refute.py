@@ -16,6 +16,7 @@ from bncc.prove.decision import Costs, Mismatch
 from bncc.prove.points import Points
 from bncc.prove.replay import Call, Replay
 from bncc.prove.specification import ERROR, Entry
+from bncc.prove.values import Exact, Value
 from bncc.prove.verdict import Verdict
 
 N_CALLS = 6_000
@@ -132,6 +133,7 @@ def refute(
     entry: Entry,
     costs: Costs,
     *,
+    carrying: Sequence[tuple[Value, int]] = (),
     deadline: float | None = None,
     n_calls: int = N_CALLS,
     seed: int = 0,
@@ -140,8 +142,9 @@ def refute(
     Search an input for which a function breaks a rule or does not answer as the model does.
 
     `costs` has the sums of the code that differ from the model's, and the cells that the code tells
-    apart. None if no such input is found within a number of calls and the time, or if no simulator
-    can call the function.
+    apart; `carrying` the sums with a number of lowest bits that carry for some inputs, as a lane
+    that is too narrow does. None if no such input is found within a number of calls and the time,
+    or if no simulator can call the function.
     """
     if _is_over(deadline):
         return None
@@ -161,7 +164,8 @@ def refute(
     # Calls that a stage does not need are left for the last one.
     for share, groups in (
         (0.05, _random(points)),
-        (0.3, points.borders()),
+        (0.15, _carrying(points, carrying)),
+        (0.35, points.borders()),
         (0.6, _differing(points, costs.mismatches)),
         (1.0, points.cells()),
     ):
@@ -183,6 +187,18 @@ def _differing(points: Points, mismatches: Sequence[Mismatch]) -> Iterator[IntAr
             group = points.differing(mismatch)
             if group is not None:
                 yield group
+
+
+def _carrying(points: Points, sums: Sequence[tuple[Value, int]]) -> Iterator[IntArray]:
+    """Yield points where the lowest bits of a sum carry, first those that the code takes apart."""
+    known = {(Exact(total.const, total.terms).key(), n): total for total, n in sums}
+    for (_, n), total in known.items():
+        for sign in (1, -1):
+            yield points.extreme(total, n, sign)
+    # Code may take bytes apart where lanes have other widths.
+    for total in {key: total for (key, _), total in known.items()}.values():
+        for n in range(1, 33):
+            yield points.extreme(total, n)
 
 
 def _is_over(deadline: float | None) -> bool:

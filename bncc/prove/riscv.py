@@ -10,8 +10,7 @@ A jump with a link sets the link register to the next address by an effect befor
 clears it, as the processor does. An odd address has no instruction.
 
 A linker may address variables and constants relative to ``gp``, which start-up code sets to the
-symbol ``__global_pointer$``: `Decoder.initial_registers` has its value if the program has it. A
-compiler never changes it.
+symbol ``__global_pointer$``. Proofs do not use its value, and a compiler never changes it.
 """
 
 from collections.abc import Callable, Mapping
@@ -198,11 +197,6 @@ class Decoder:
         self._capstone = capstone.Cs(capstone.CS_ARCH_RISCV, mode)
         self._capstone.detail = True
         self._cache: dict[int, Instruction] = {}
-
-    def initial_registers(self) -> dict[str, int]:
-        """Return the registers that start-up code has set before any call."""
-        pointer = self._code.symbols.get("__global_pointer$")
-        return {} if pointer is None else {"gp": pointer}
 
     def decode(self, address: int) -> Instruction:
         """Return the instruction at an address."""

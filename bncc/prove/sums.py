@@ -34,6 +34,8 @@ from bncc.prove.values import (
     times,
 )
 
+MOST_CARRYING = 32
+"""Number of sums with a carry of which a search for a counterexample is told."""
 Orders = Callable[[Exact], bool | None]
 """Returns whether a sum is negative on the current path; None if unknown."""
 
@@ -48,6 +50,9 @@ class Sums:
         self.is_negative: Orders = lambda _: None
         self._active: dict[tuple[int, Region], BoolArray] = {}
         self._either: dict[str, tuple[Value, ...]] = {}
+        # Sums whose lowest bits carry for some inputs only, too many to tell them apart, with the
+        # number of these bits
+        self.carrying: list[tuple[Value, int]] = []
 
     # Parts
 
@@ -204,7 +209,12 @@ class Sums:
         lanes = self._split_lanes(a, n)
         if lanes is not None:
             return lanes
-        term = self.joint(a.terms.values(), "bits of a sum")
+        try:
+            term = self.joint(a.terms.values(), "bits of a sum")
+        except UndecidedError:
+            if len(self.carrying) < MOST_CARRYING:
+                self.carrying.append((a, n))
+            raise
         whole = Term(term.partition, term.values + a.const, term.slopes)
         if whole.slopes is None:
             whole = self.inside(Term(whole.partition, whole.values % WORD))

@@ -16,11 +16,13 @@ from bncc.fixed_point import QFormat
 from bncc.model.reference import costs, predict
 from bncc.prove import prove as proving
 from bncc.prove import refute as refuting
+from bncc.prove.algebra import Algebra
 from bncc.prove.build import ENTRIES, build
 from bncc.prove.points import Points
 from bncc.prove.prove import prove
 from bncc.prove.replay import Replay, patched
 from bncc.prove.specification import reading_sets, specification
+from bncc.prove.values import Term
 from bncc.structure.graph import forest
 from tests import models as hand
 
@@ -90,27 +92,6 @@ def test_a_wrong_table_entry_is_refuted(bench, entry):
     else:
         assert found.expected == predict(model, X)[0] != found.actual
     assert "DOES NOT decide" in found.sentence
-
-
-@pytest.mark.firmware
-def test_a_swapped_tie_is_refuted(bench):
-    model = ties()
-    assert verdict_of(bench, model, "trusted").status == "proved"
-    for entry in ("trusted", "predict-raw"):
-        found = verdict_of(bench, model, entry, ("cost < least", "cost <= least"))
-        assert (found.status, found.expected, found.actual) == ("refuted", 0, 1)
-
-
-@pytest.mark.firmware
-@pytest.mark.parametrize(
-    ("old", "new", "pressure"), [("<= -5", "<= -4", -4), ("<= 100", "< 100", 100)]
-)
-def test_an_off_by_one_threshold_is_refuted(bench, old, new, pressure):
-    """One reading of 65,536 has another state."""
-    found = verdict_of(bench, hand.naive_integer(), "predict-raw", (f"value {old}", f"value {new}"))
-    assert (found.status, found.reason, found.input["pressure"]) == (
-        "refuted", "wrong-answer", pressure,
-    )  # fmt: skip
 
 
 @pytest.mark.firmware
@@ -304,6 +285,22 @@ def test_walks_end_at_ties():
         best, second = np.sort(costs(model, X), axis=1)[:, :2].T
         margins.append((second - best <= 2).mean())
     assert margins[0] < 0.4 < 0.7 < margins[1]
+
+
+@pytest.mark.parametrize("n", [3, 5, 32])
+def test_extremes_have_the_largest_and_least_low_bits(n):
+    """Of sums of terms of one input each, which no random input reaches."""
+    model, algebra = wide(), Algebra(())
+    points = points_of(model, "trusted")
+    rng = np.random.default_rng(n)
+    values = rng.integers(0, 1 << 20, (14, 6))
+    partitions = [algebra.partitions.of_axis(t, [((s, s),) for s in range(6)]) for t in range(14)]
+    total = algebra.value(0, map(Term, partitions, values))
+    for sign, most in ((1, np.max), (-1, np.min)):
+        found = points.extreme(total, n, sign)
+        sums = (values % (1 << n))[range(14), found].sum(axis=1)
+        assert most(sums) == most(values % (1 << n), axis=1).sum()
+        assert (points.states(found)[1]).all()
 
 
 def test_points_are_those_of_the_seed():

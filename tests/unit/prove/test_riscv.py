@@ -17,10 +17,10 @@ from tests.unit.prove.programs import linked_model
 AT = 0x8000_0000
 
 
-def code_of_words(*words: str, symbols=()) -> Code:
+def code_of_words(*words: str) -> Code:
     """Return a program of instructions in hexadecimal, as a listing shows them."""
     content = b"".join(bytes.fromhex(word)[::-1] for word in words)
-    return Code(TARGETS["rv32"], ((AT, content),), dict(symbols), "")
+    return Code(TARGETS["rv32"], ((AT, content),), {}, "")
 
 
 def decoded(word: str):
@@ -94,13 +94,6 @@ def test_there_is_no_instruction_outside_the_code():
         with pytest.raises(UnknownInstruction, match=f"no instruction can be at {address:#x}"):
             decoder.decode(address)
     assert decoder.decode(AT) is decoder.decode(AT)
-
-
-def test_gp_is_the_pointer_of_the_program():
-    """Only if it has one."""
-    assert riscv.Decoder(code_of_words("8082")).initial_registers() == {}
-    code = code_of_words("8082", symbols={"__global_pointer$": 0x8100_0800}.items())
-    assert riscv.Decoder(code).initial_registers() == {"gp": 0x8100_0800}
 
 
 def test_the_meaning_is_that_of_unicorn():
