@@ -1,8 +1,9 @@
 """
 Inputs that are worth replaying: borders of cells, extremes, ties of the model, invalid states.
 
-An input is a point: one number for each feature, a reading or a state by its bits. All points are
-drawn by a seed.
+An input is a point: one number for each reading or state, by its bits. All points are drawn by a
+seed. A difference of two readings is an axis of cells but not of points: two readings that have it
+stand for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,8 @@ _SWEEPS = 3
 _MOST_EDGES = 256
 _MOST_CELLS = 400
 _NANS = (0x7F80_0001, 0x7FBF_FFFF, 0x7FC0_0000, 0x7FFF_FFFF, 0xFF80_0001, 0xFFC0_0000, 0xFFFF_FFFF)
+_DRAWS = 6
+"""Number of readings that a step of a walk tries."""
 _FILL = 0xA5
 """Byte in the gaps of a struct."""
 
@@ -49,7 +52,8 @@ class Points:
         if self._is_raw:
             self._size = row_dtype(model.features, packed=packed).itemsize
             self._sets = [
-                reading_sets(f, one.size) for f, one in zip(model.features, of.inputs, strict=True)
+                [common(own, one.numbers) for own in reading_sets(f, one.size)]
+                for f, one in zip(model.features, of.inputs, strict=True)
             ]
         else:
             self._sets = [[((s, s),) for s in range(n)] for n in model.n_states]
@@ -58,9 +62,10 @@ class Points:
         ]
         self._intervals = [_padded(sets) for sets in self._sets]
         self._allowed = [one.numbers for one in of.inputs]
-        self._probes = [self._probes_of(axis, partitions) for axis in range(self.n_axes)]
+        self._subtracted = [one.difference for one in of.inputs if one.difference is not None]
+        self._probes = [self._probes_of(axis, partitions) for axis in range(len(of.inputs))]
         # Tables by feature that they read, so that a step of a walk adds up few of them.
-        self._tables: list[list[int]] = [[] for _ in range(self.n_axes)]
+        self._tables: list[list[int]] = [[] for _ in of.inputs]
         for t, lookup in enumerate(model.lookups):
             for axis in lookup.read:
                 self._tables[axis].append(t)
@@ -68,14 +73,15 @@ class Points:
 
     @property
     def n_axes(self) -> int:
-        """Number of features."""
-        return len(self.of.inputs)
+        """Number of readings or states."""
+        return len(self.of.inputs) - len(self._subtracted)
 
     @property
     def n_numbers(self) -> IntArray:
         """Number of values of each input, from 0 on: all readings, or the states in range."""
         if self._is_raw:
-            return np.array([1 << 8 * one.size for one in self.of.inputs], dtype=np.int64)
+            sizes = [one.size for one in self.of.inputs[: self.n_axes]]
+            return np.array([1 << 8 * size for size in sizes], dtype=np.int64)
         return np.array(self.model.n_states, dtype=np.int64)
 
     # What the model says
@@ -97,7 +103,7 @@ class Points:
     def readings(self, points: IntArray) -> FloatArray:
         """Return the numbers that the bits of points stand for."""
         R = np.empty(points.shape, dtype=np.float64)
-        for axis, feature in enumerate(self.model.features):
+        for axis, feature in enumerate(self.model.features[: self.n_axes]):
             bits = points[:, axis]
             size = self.of.inputs[axis].size
             if self._is_raw and feature.kind == "float32":
@@ -113,7 +119,7 @@ class Points:
     def buffers(self, points: IntArray) -> list[bytes]:
         """Return the memory that a function reads for each point."""
         found = np.full((len(points), self._size), _FILL, dtype=np.uint8)
-        for axis, one in enumerate(self.of.inputs):
+        for axis, one in enumerate(self.of.inputs[: self.n_axes]):
             for k in range(one.size):
                 found[:, one.offset + k] = points[:, axis] >> 8 * k & 0xFF
         return [row.tobytes() for row in found]
@@ -122,7 +128,8 @@ class Points:
         """Return an input by feature name, as a user writes it."""
         found: dict[str, float | int | str] = {}
         (row,) = self.readings(point[None])
-        for feature, value in zip(self.model.features, row.tolist(), strict=True):
+        features = self.model.features[: self.n_axes]
+        for feature, value in zip(features, row.tolist(), strict=True):
             if self._is_raw and feature.kind == "float32":
                 found[feature.name] = value
             elif self._is_raw and feature.kind == "category" and value < n_known(feature):
@@ -130,6 +137,38 @@ class Points:
             else:
                 found[feature.name] = int(value)
         return found
+
+    # Differences of readings
+
+    def with_differences(self, points: IntArray) -> IntArray:
+        """
+        Return points with the number of each difference.
+
+        Shapes: `points` (n, n_axes); returns (n, n_inputs).
+        """
+        if not self._subtracted:
+            return points
+        R = self.readings(points)
+        found = [
+            (R[:, of.first] - R[:, of.second]).astype(np.int64) % of.span**2
+            for of in self._subtracted
+        ]
+        return np.column_stack([points, *found])
+
+    def _set(self, point: IntArray, axis: int, x: int) -> tuple[int, ...]:
+        """Change a point so that an input is a number; return the axes that it depends on."""
+        if axis < self.n_axes:
+            point[axis] = x
+            return (axis,)
+        of = self._subtracted[axis - self.n_axes]
+        low = -of.span // 2 if of.is_signed else 0
+        high = low + of.span - 1
+        wanted = x - of.span**2 if x >= of.span else x
+        other = int(point[of.second])
+        other -= of.span if other > high else 0
+        second = min(max(other, low - min(wanted, 0)), high - max(wanted, 0))
+        point[of.first], point[of.second] = (second + wanted) % of.span, second % of.span
+        return of.first, of.second
 
     # Borders and random numbers
 
@@ -162,8 +201,8 @@ class Points:
     def _of_states(self, X: IntArray) -> IntArray:
         """Draw a point for each row of states, borders of their readings often."""
         rng = self._rng
-        found = np.empty(X.shape, dtype=np.int64)
-        for axis, (low, high, sizes) in enumerate(self._intervals):
+        found = np.empty((len(X), self.n_axes), dtype=np.int64)
+        for axis, (low, high, sizes) in enumerate(self._intervals[: self.n_axes]):
             states = X[:, axis]
             drawn = rng.random((3, len(X)))
             k = (drawn[0] * sizes[states]).astype(np.int64)
@@ -189,6 +228,9 @@ class Points:
             any_bits = rng.integers(low, high + 1, n)
             other = np.where(rng.random(n) < 0.7, rng.choice(probes, n), any_bits)
             points[:, axis] = np.where(rng.random(n) < share, other, points[:, axis])
+        for k in range(n if self._subtracted else 0):
+            for axis in rng.choice(len(self._subtracted), int(rng.integers(3))) + self.n_axes:
+                self._set(points[k], int(axis), int(rng.choice(self._probes[axis])))
         return points
 
     def _sets_of(self, axis: int) -> Numbers:
@@ -205,13 +247,13 @@ class Points:
 
     def borders(self) -> Iterator[IntArray]:
         """Yield points with one number each at a border of a cell, all others random."""
-        places = [(axis, int(x)) for axis in range(self.n_axes) for x in self._probes[axis]]
+        places = [(axis, int(x)) for axis, own in enumerate(self._probes) for x in own]
         places = [places[k] for k in self._rng.permutation(len(places))]
         for start in range(0, len(places), 256):
             group = places[start : start + 256]
             points = self.random(len(group))
             for k, (axis, x) in enumerate(group):
-                points[k, axis] = x
+                self._set(points[k], axis, x)
             yield points
 
     # Ties of the model
@@ -235,8 +277,7 @@ class Points:
             for axis, allowed in box:
                 inside = common(allowed, self._allowed[axis])
                 if inside:
-                    points[k, axis] = self._number(inside)
-                    held[k, axis] = True
+                    held[k, list(self._set(points[k], axis, self._number(inside)))] = True
         X, _ = self.states(points)
         pairs = self._pairs(X)
         return self.walk(points, held, pairs, self._targets(X, held, pairs))
@@ -277,9 +318,11 @@ class Points:
         Change the features that are not held until a pair of classes differs by a target.
 
         Both classes of a pair shall also cost less than all others. Shapes: `points` and `held`
-        (n, n_features), `pairs` (n, 2), `targets` (n,); returns points (m, n_features), the end of
-        each sweep over all features.
+        (n, n_axes), `pairs` (n, 2), `targets` (n,); returns points (m, n_axes), the end of each
+        sweep over all features.
         """
+        if self._subtracted:
+            return self._walk_of_readings(points, held, pairs, targets)
         rng, every = self._rng, np.arange(len(points))
         X, _ = self.states(points)
         total = costs(self.model, X)
@@ -307,6 +350,26 @@ class Points:
                 found.append(np.where(held, points, self._of_states(X)))
         return np.concatenate(found)
 
+    def _walk_of_readings(
+        self, points: IntArray, held: BoolArray, pairs: IntArray, targets: IntArray
+    ) -> IntArray:
+        """Do the same with readings in the place of states, whose differences depend on them."""
+        rng, points, every = self._rng, points.copy(), np.arange(len(points))
+        least = np.full(len(points), np.inf)
+        for axis in [*rng.permutation(self.n_axes), *rng.permutation(self.n_axes)]:
+            start = points.copy()
+            for others in (start, *(self.random(len(points)) for _ in range(_DRAWS))):
+                candidate = start.copy()
+                candidate[:, axis] = np.where(held[:, axis], start[:, axis], others[:, axis])
+                X, _ = self.states(candidate)
+                sums = costs(self.model, X)
+                a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
+                gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
+                better = gap < least
+                least = np.where(better, gap, least)
+                points[better, axis] = candidate[better, axis]
+        return points
+
     def _part(self, axis: int, X: IntArray) -> IntArray:
         """Return the sum of the tables that read a feature, for each row of states."""
         lookups = self.model.lookups
@@ -325,7 +388,7 @@ class Points:
         """
         rng, total = self._rng, mismatch.difference
         points = self._in_cells(total, n)
-        found = _evaluated(total, points)
+        found = _evaluated(total, self.with_differences(points))
         points = points[found[1]]
         if not len(points):
             return None
@@ -369,7 +432,7 @@ class Points:
                 if not self._is_raw:
                     inside = common(inside, self._sets_of(axis))
                 if inside:
-                    points[k, axis] = self._number(inside)
+                    self._set(points[k], axis, self._number(inside))
         return points
 
     def _difference(self, points: IntArray, a: int, b: int) -> IntArray:
@@ -380,7 +443,7 @@ class Points:
     def _responsible(
         self, total: Exact, points: IntArray, error: IntArray, a: int, b: int, shift: int
     ) -> BoolArray:
-        """Return the features (n, n_features) without whose number the error of a sum changes."""
+        """Return the inputs (n, n_axes) without whose number the error of a sum changes."""
         n, axes = points.shape
         held = np.zeros((n, axes), dtype=bool)
         for _ in range(2):
@@ -388,7 +451,7 @@ class Points:
             changed = np.repeat(points, axes, axis=0)
             every = np.arange(n * axes)
             changed[every, every % axes] = others.ravel()
-            values, known = _evaluated(total, changed)
+            values, known = _evaluated(total, self.with_differences(changed))
             now = values - (self._difference(changed, a, b) << shift)
             held |= ((now != np.repeat(error, axes)) | ~known).reshape(n, axes)
         return held

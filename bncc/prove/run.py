@@ -14,6 +14,7 @@ from typing import Protocol
 
 from bncc.prove.code import Code
 from bncc.prove.diagrams import FALSE, TRUE
+from bncc.prove.differences import Differences
 from bncc.prove.expressions import Expressions
 from bncc.prove.flow import Flow, flow_of
 from bncc.prove.instructions import (
@@ -83,7 +84,10 @@ class Run:
         self._ordering = ordering
         self._deadline = deadline
         self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
-        self._expressions, self._memory = self._make(code, inputs, n_output)
+        pairs = {axis: one.difference for axis, one in enumerate(inputs) if one.difference}
+        self.algebra.differences = Differences(pairs, self.algebra.partitions) if pairs else None
+        stored = tuple(one for one in inputs if one.difference is None)
+        self._expressions, self._memory = self._make(code, stored, n_output)
         self._flows: dict[int, Flow] = {}
         self._pending: dict[tuple[object, ...], list[State]] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
+from bncc.prove.differences import Differences
 from bncc.prove.grids import largest_sum
 from bncc.prove.regions import (
     Numbers,
@@ -46,6 +47,7 @@ class Sums:
         self.partitions = Partitions()
         self.region: Region = ((),)
         self.is_negative: Orders = lambda _: None
+        self.differences: Differences | None = None
         self._active: dict[tuple[int, Region], BoolArray] = {}
         self._either: dict[str, tuple[Value, ...]] = {}
 
@@ -125,6 +127,8 @@ class Sums:
                     continue
             known = kept.get(term.partition)
             kept[term.partition] = term if known is None else plus(known, term)
+        if self.differences is not None and len(kept) > 1:
+            const, kept = self.differences.folded(const, kept, WORD)
         return Value(const % WORD, kept, base)
 
     # Sums
@@ -172,6 +176,9 @@ class Sums:
 
     def signed(self, a: Value, n: int) -> Value:
         """Return the lowest n bits with their sign."""
+        extended = None if self.differences is None else self.differences.extended(a, n)
+        if extended is not None:
+            return extended
         half = 1 << (n - 1)
         biased = self.low(self.add(a, Value(half)), n)
         return self.add(biased, Value(-half % WORD))
@@ -305,6 +312,8 @@ class Sums:
             else:
                 known = kept.get(term.partition)
                 kept[term.partition] = term if known is None else plus(known, term, exact=True)
+        if self.differences is not None and len(kept) > 1:
+            const, kept = self.differences.folded(const, kept, None)
         return Exact(const, kept)
 
     def unit(self, term: Term) -> Term:
