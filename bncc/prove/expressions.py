@@ -203,7 +203,7 @@ class Expressions:
             return False
         ends = [algebra.range_of(algebra.exact(algebra.add(x, Value(half)))) for x in (a, b)]
         low, high = (sum(own) - 2 * half for own in zip(*ends, strict=True))
-        return -half <= low and high < half
+        return bool(-half <= low and high < half)
 
     def _carry(self, values: list[Value]) -> Value:
         """Return the carry of a sum of two numbers and a bit."""

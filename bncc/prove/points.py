@@ -18,7 +18,8 @@ from bncc.model.model import Model
 from bncc.model.reference import costs
 from bncc.model.used import used_features
 from bncc.prove.decision import Mismatch
-from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common
+from bncc.prove.grids import evaluated
+from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common, is_in
 from bncc.prove.specification import Entry, Specification, reading_sets
 from bncc.prove.values import Exact
 
@@ -70,6 +71,10 @@ class Points:
             for axis in lookup.read:
                 self._tables[axis].append(t)
         self._costs = [np.asarray(table, dtype=np.int64) for table in model.tables]
+        # Numbers of tables whose sums decide: with a gate, those before it too.
+        self._sums = [len(model.tables)]
+        if of.gate is not None:
+            self._sums.append(of.gate.tables)
 
     @property
     def n_axes(self) -> int:
@@ -85,6 +90,15 @@ class Points:
         return np.array(self.model.n_states, dtype=np.int64)
 
     # What the model says
+
+    def costs(self, X: IntArray, n_tables: int) -> IntArray:
+        """Return the sum of the first tables, whether they decide or not, (n, n_classes)."""
+        if self.of.gate is None:
+            return costs(self.model, X)
+        total = np.tile(self.of.prior, (len(X), 1))
+        for lookup, table in zip(self.model.lookups[:n_tables], self._costs, strict=False):
+            total += table[lookup.rows(X)]
+        return total
 
     def states(self, points: IntArray) -> tuple[IntArray, BoolArray]:
         """
@@ -188,7 +202,7 @@ class Points:
         if self._is_raw:
             found |= set(_bits_of(self.model.features[axis]))
         allowed = self._allowed[axis]
-        return np.array([x for x in sorted(found) if _is_in(allowed, x)], dtype=np.int64)
+        return np.array([x for x in sorted(found) if is_in(allowed, x)], dtype=np.int64)
 
     def _number(self, allowed: Numbers) -> int:
         """Draw a number of a set, its borders often."""
@@ -223,7 +237,7 @@ class Points:
         share = rng.choice([0.0, 0.2, 0.6], n)
         for axis in range(self.n_axes):
             allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
-            probes = np.array([x for x in self._probes[axis] if _is_in(allowed, int(x))])
+            probes = np.array([x for x in self._probes[axis] if is_in(allowed, int(x))])
             low, high = allowed[0][0], allowed[-1][1]
             any_bits = rng.integers(low, high + 1, n)
             other = np.where(rng.random(n) < 0.7, rng.choice(probes, n), any_bits)
@@ -279,19 +293,24 @@ class Points:
                 if inside:
                     held[k, list(self._set(points[k], axis, self._number(inside)))] = True
         X, _ = self.states(points)
-        pairs = self._pairs(X)
-        return self.walk(points, held, pairs, self._targets(X, held, pairs))
+        n_tables = int(self._rng.choice(self._sums))
+        pairs = self._pairs(X, n_tables)
+        targets = self._targets(X, held, pairs, n_tables)
+        if self.of.gate is not None and n_tables == self.of.gate.tables:
+            # Two classes that nearly tie, or are about as far apart as the gate's margin
+            targets -= self._rng.choice([0, self.of.gate.margin], len(targets))
+        return self.walk(points, held, pairs, targets, n_tables)
 
-    def _pairs(self, X: IntArray) -> IntArray:
+    def _pairs(self, X: IntArray, n_tables: int) -> IntArray:
         """Draw two classes for each row: those of least cost, or any two."""
         rng, n_classes = self._rng, self.of.n_classes
         if n_classes < 2:
             return np.zeros((len(X), 2), dtype=np.int64)
-        best = costs(self.model, X).argsort(axis=1)[:, :2]
+        best = self.costs(X, n_tables).argsort(axis=1)[:, :2]
         drawn = np.array([rng.permutation(n_classes)[:2] for _ in X])
         return np.where(rng.random(len(X))[:, None] < 0.3, best, drawn)
 
-    def _targets(self, X: IntArray, held: BoolArray, pairs: IntArray) -> IntArray:
+    def _targets(self, X: IntArray, held: BoolArray, pairs: IntArray, n_tables: int) -> IntArray:
         """
         Draw how much more the first class of each pair shall cost than the second.
 
@@ -304,7 +323,7 @@ class Points:
             if len(axes):
                 axis = int(rng.choice(axes))
                 other[k, axis] = int(rng.choice(self._states[axis]))
-        change = costs(self.model, other) - costs(self.model, X)
+        change = self.costs(other, n_tables) - self.costs(X, n_tables)
         change = change[every, pairs[:, 0]] - change[every, pairs[:, 1]]
         between = -(change * rng.random(len(X))).round().astype(np.int64)
         small = rng.integers(-2, 3, len(X))
@@ -312,7 +331,12 @@ class Points:
         return np.where(kind < 0.4, 0, np.where(kind < 0.7, between, small))
 
     def walk(
-        self, points: IntArray, held: BoolArray, pairs: IntArray, targets: IntArray
+        self,
+        points: IntArray,
+        held: BoolArray,
+        pairs: IntArray,
+        targets: IntArray,
+        n_tables: int,
     ) -> IntArray:
         """
         Change the features that are not held until a pair of classes differs by a target.
@@ -322,22 +346,22 @@ class Points:
         sweep over all features.
         """
         if self._subtracted:
-            return self._walk_of_readings(points, held, pairs, targets)
+            return self._walk_of_readings(points, held, pairs, targets, n_tables)
         rng, every = self._rng, np.arange(len(points))
         X, _ = self.states(points)
-        total = costs(self.model, X)
+        total = self.costs(X, n_tables)
         found = []
         for sweep in range(_SWEEPS):
             for axis in rng.permutation(self.n_axes).tolist():
                 if not self._tables[axis]:
                     continue
-                rest = total - self._part(axis, X)
+                rest = total - self._part(axis, X, n_tables)
                 least = np.full(len(X), np.inf)
                 chosen, best = X[:, axis].copy(), total
                 for s in self._states[axis].tolist():
                     candidate = X.copy()
                     candidate[:, axis] = s
-                    sums = rest + self._part(axis, candidate)
+                    sums = rest + self._part(axis, candidate, n_tables)
                     a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
                     gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
                     gap = gap + rng.random(len(X)) * (0.5 if sweep else 1.5)
@@ -351,7 +375,12 @@ class Points:
         return np.concatenate(found)
 
     def _walk_of_readings(
-        self, points: IntArray, held: BoolArray, pairs: IntArray, targets: IntArray
+        self,
+        points: IntArray,
+        held: BoolArray,
+        pairs: IntArray,
+        targets: IntArray,
+        n_tables: int,
     ) -> IntArray:
         """Do the same with readings in the place of states, whose differences depend on them."""
         rng, points, every = self._rng, points.copy(), np.arange(len(points))
@@ -362,7 +391,7 @@ class Points:
                 candidate = start.copy()
                 candidate[:, axis] = np.where(held[:, axis], start[:, axis], others[:, axis])
                 X, _ = self.states(candidate)
-                sums = costs(self.model, X)
+                sums = self.costs(X, n_tables)
                 a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
                 gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
                 better = gap < least
@@ -370,12 +399,13 @@ class Points:
                 points[better, axis] = candidate[better, axis]
         return points
 
-    def _part(self, axis: int, X: IntArray) -> IntArray:
+    def _part(self, axis: int, X: IntArray, n_tables: int) -> IntArray:
         """Return the sum of the tables that read a feature, for each row of states."""
         lookups = self.model.lookups
         part = np.zeros((len(X), self.of.n_classes), dtype=np.int64)
         for t in self._tables[axis]:
-            part += self._costs[t][lookups[t].rows(X)]
+            if t < n_tables:
+                part += self._costs[t][lookups[t].rows(X)]
         return part
 
     # Sums of the code that differ from the model's
@@ -388,13 +418,13 @@ class Points:
         """
         rng, total = self._rng, mismatch.difference
         points = self._in_cells(total, n)
-        found = _evaluated(total, self.with_differences(points))
+        found = evaluated(total, self.with_differences(points))
         points = points[found[1]]
         if not len(points):
             return None
-        a, b = mismatch.first, mismatch.second
+        a, b, n_tables = mismatch.first, mismatch.second, mismatch.n_tables
         values = found[0][found[1]]
-        wanted = self._difference(points, a, b)
+        wanted = self._difference(points, a, b, n_tables)
         shift = max(range(24), key=lambda k: _mode(values - (wanted << k)))
         error = values - (wanted << shift)
         if not error.any():
@@ -407,14 +437,14 @@ class Points:
             chosen += rng.permutation(own)[:8].tolist()
         chosen = chosen[:48]
         start, error = points[chosen], error[chosen]
-        held = self._responsible(total, start, error, a, b, shift)
+        held = self._responsible(mismatch, start, error, shift)
         scaled = np.where(error > 0, -(-error >> shift), error >> shift)  # away from zero
         share = rng.choice([0.0, 1.0, 1.0, 2.0, rng.random()], len(start))
         targets = -(scaled * np.minimum(share, 1)).round().astype(np.int64)
         targets += np.where(share == 2, np.sign(scaled), 0)
         targets = np.where(rng.random(len(start)) < 0.25, -np.sign(scaled), targets)
         pairs = np.tile(np.array([a, b]), (len(start), 1))
-        return self.walk(start, held, pairs, targets)
+        return self.walk(start, held, pairs, targets, n_tables)
 
     def _in_cells(self, total: Exact, n: int) -> IntArray:
         """Draw points, each in a cell of a sum's term or of a table in turn."""
@@ -435,13 +465,13 @@ class Points:
                     self._set(points[k], axis, self._number(inside))
         return points
 
-    def _difference(self, points: IntArray, a: int, b: int) -> IntArray:
+    def _difference(self, points: IntArray, a: int, b: int, n_tables: int) -> IntArray:
         X, _ = self.states(points)
-        sums = costs(self.model, X)
+        sums = self.costs(X, n_tables)
         return sums[:, a] - sums[:, b]
 
     def _responsible(
-        self, total: Exact, points: IntArray, error: IntArray, a: int, b: int, shift: int
+        self, mismatch: Mismatch, points: IntArray, error: IntArray, shift: int
     ) -> BoolArray:
         """Return the inputs (n, n_axes) without whose number the error of a sum changes."""
         n, axes = points.shape
@@ -451,8 +481,9 @@ class Points:
             changed = np.repeat(points, axes, axis=0)
             every = np.arange(n * axes)
             changed[every, every % axes] = others.ravel()
-            values, known = _evaluated(total, self.with_differences(changed))
-            now = values - (self._difference(changed, a, b) << shift)
+            values, known = evaluated(mismatch.difference, self.with_differences(changed))
+            own = self._difference(changed, mismatch.first, mismatch.second, mismatch.n_tables)
+            now = values - (own << shift)
             held |= ((now != np.repeat(error, axes)) | ~known).reshape(n, axes)
         return held
 
@@ -472,35 +503,6 @@ def _mode(values: IntArray) -> int:
     return int(np.unique(values, return_counts=True)[1].max())
 
 
-def _evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return a sum at each point, and where it is defined."""
-    found = np.full(len(points), total.const, dtype=np.int64)
-    known = np.ones(len(points), dtype=bool)
-    for partition, term in total.terms.items():
-        inside = np.zeros(len(points), dtype=bool)
-        for k, cell in enumerate(partition.cells):
-            here = _inside(cell, points)
-            inside |= here
-            value = np.full(len(points), term.values[k], dtype=np.int64)
-            if term.slopes is not None and term.slopes[k]:
-                value += int(term.slopes[k]) * points[:, partition.scope[0]]
-            found += np.where(here, value, 0)
-        known &= inside
-    return found, known
-
-
-def _inside(region: Region, points: IntArray) -> BoolArray:
-    """Return which points are in a region."""
-    found = np.zeros(len(points), dtype=bool)
-    for box in region:
-        own = np.ones(len(points), dtype=bool)
-        for axis, allowed in box:
-            x = points[:, axis]
-            own &= np.logical_or.reduce([(low <= x) & (x <= high) for low, high in allowed])
-        found |= own
-    return found
-
-
 def _bits_of(feature: Feature) -> list[int]:
     """Return the readings of a feature that are worth trying, by their bits."""
     values = probe_values(feature)
@@ -508,7 +510,3 @@ def _bits_of(feature: Feature) -> list[int]:
         return [*values.astype(np.float32).view(np.uint32).tolist(), *_NANS]
     size = np.dtype(feature.kind).itemsize if feature.is_numeric else 8
     return [int(x) % (1 << 8 * size) for x in values]
-
-
-def _is_in(allowed: Numbers, x: int) -> bool:
-    return any(low <= x <= high for low, high in allowed)

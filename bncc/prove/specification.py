@@ -12,6 +12,7 @@ from bncc.device.machine import row_dtype
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.discretize.readings import n_known, state_dtype
 from bncc.errors import OptionError
+from bncc.model.gate import Gate
 from bncc.model.model import Model
 from bncc.model.used import used_features
 from bncc.prove.differences import Difference
@@ -54,6 +55,7 @@ class Specification:
     prior: IntArray  # (n_classes,)
     tables: tuple[Table, ...]
     score_size: int  # Bytes of a score, 0 if the entry returns none
+    gate: Gate | None = None  # Tables that decide alone where their margin is large
 
     @property
     def n_classes(self) -> int:
@@ -65,11 +67,6 @@ def specification(
     model: Model, entry: Entry, *, packed: bool = False, score_size: int = 0
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
-    if model.gate is not None:
-        raise OptionError(
-            "the model has a gate, of whose decisions there is no proof; train with "
-            "--structure-option gate=0, or compare the C with Python by bncc verify"
-        )
     if entry == "predict-raw":
         if any(feature.kind == "state" for feature in model.features):
             raise OptionError("the model has no thresholds; prove `--entry predict`")
@@ -96,7 +93,7 @@ def specification(
             for i, n in enumerate(model.n_states)
         )
         sets = [[((s, s),) for s in range(n)] for n in model.n_states]
-        axes = range(len(inputs))
+        axes = list(range(len(inputs)))
         ranges = [
             (i, ((0, n - 1),))
             for i, n in enumerate(model.n_states)
@@ -111,7 +108,7 @@ def specification(
     )
     prior = np.asarray(model.prior, dtype=np.int64)
     return Specification(
-        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0
+        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0, model.gate
     )
 
 

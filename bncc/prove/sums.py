@@ -211,6 +211,9 @@ class Sums:
         lanes = self._split_lanes(a, n)
         if lanes is not None:
             return lanes
+        ordered = self._split_by_order(a, n)
+        if ordered is not None:
+            return ordered
         term = self.joint(a.terms.values(), "bits of a sum")
         whole = Term(term.partition, term.values + a.const, term.slopes)
         if whole.slopes is None:
@@ -218,6 +221,26 @@ class Sums:
         found = self._try_split(Value(0, {whole.partition: whole}), n, False)
         assert found is not None
         return found
+
+    def _split_by_order(self, a: Value, n: int) -> tuple[Exact, Value] | None:
+        """Split a difference of two sums whose order is known on this path; None if it is not."""
+        size = 1 << n
+        if len(a.terms) < 2 or any(term.slopes is not None for term in a.terms.values()):
+            return None
+        parts = [self._parts(term, n, True) for term in a.terms.values()]
+        least, most = self.range_of(Exact(a.const % size, {low.partition: low for low, _ in parts}))
+        if most >> n != (least >> n) + 1:
+            return None
+        carry = most >> n
+        lows = [low for low, _ in parts]
+        exact = self.exact_sum(a.const % size - carry * size, lows)
+        is_negative = self.is_negative(exact)
+        if is_negative is None:
+            return None
+        if is_negative:
+            carry -= 1
+            exact = self.exact_sum(a.const % size - carry * size, lows)
+        return exact, self.value((a.const >> n) + carry, [high for _, high in parts])
 
     def _split_lanes(self, a: Value, n: int) -> tuple[Exact, Value] | None:
         """Split a sum of lanes one after the other, each with the carry of those below it."""
