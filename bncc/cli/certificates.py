@@ -29,6 +29,12 @@ class Certificates:
         """Write the certificate of a proof that the checker confirms; return whether it is one."""
         if verdict.status != "proved":
             return False
+        if model.gate is not None or (model.has_differences and verdict.entry == "predict-raw"):
+            what = "a gate" if model.gate is not None else "readings that are subtracted"
+            raise OptionError(
+                f"{verdict.target}: {verdict.entry} is proved, but no certificate covers a model "
+                f"with {what} yet; leave out -o"
+            )
         from bncc.checker.check import check  # only here: it loads the decoder
         from bncc.checker.terms import RejectedError, UnknownError
 

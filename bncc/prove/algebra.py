@@ -20,6 +20,9 @@ from bncc.prove.values import (
     times,
 )
 
+MOST_LEVELS = 8
+"""Largest number of limits among which a comparison of a reading chooses."""
+
 
 class Algebra(Sums):
     """Operations on values in one region of inputs, the current one."""
@@ -226,7 +229,26 @@ class Algebra(Sums):
         if is_signed:
             half = Value(1 << 31)
             a, b = self.add(a, half), self.add(b, half)
-        return self._negative(self._difference(a, b))
+        total = self._difference(a, b)
+        if self.differences is not None and not is_signed and len(total.terms) == 2:
+            found = self._less_of_readings(a, b)
+            if found is not None:
+                return found
+        return self._negative(total)
+
+    def _less_of_readings(self, a: Value, b: Value) -> Value | None:
+        """
+        Return 1 where a reading is less than another one, as words without a sign.
+
+        This is the order with signs but where one alone is negative. None if their difference is
+        no input.
+        """
+        half = Value(1 << 31)
+        if len(self._difference(self.add(a, half), self.add(b, half)).terms) != 1:
+            return None
+        zero = Value(0)
+        signs = self.sub(self.less(b, zero, is_signed=True), self.less(a, zero, is_signed=True))
+        return self.add(self.less(a, b, is_signed=True), signs)
 
     def _difference(self, a: Value, b: Value) -> Exact:
         first, second = self.exact(a), self.exact(b)
@@ -243,6 +265,11 @@ class Algebra(Sums):
         low, high = self.range_of(total)
         if high < 0 or low >= 0:
             return Value(int(high < 0))
+        with_slopes = [term for term in total.terms.values() if term.slopes is not None]
+        if len(with_slopes) == 1 < len(total.terms):
+            found = self._negative_by_level(total, with_slopes[0])
+            if found is not None:
+                return found
         try:
             n_axes = len({axis for p in total.terms for axis in p.scope})
             if len(total.terms) > 1 and n_axes > 3:
@@ -257,6 +284,28 @@ class Algebra(Sums):
             term = self.inside(term)
             return self.mapped(term, (int(v) for v in term.values + total.const < 0))
         return self._negative_linear(term, total.const)
+
+    def _negative_by_level(self, total: Exact, linear: Term) -> Value | None:
+        """
+        Return 1 where a reading plus one of a few numbers is negative, else 0.
+
+        Compilers compare once with a limit that depends on the path. None if there are many
+        numbers.
+        """
+        rest = [term for term in total.terms.values() if term is not linear]
+        try:
+            level = self.inside(self.joint(rest, "a limit", MOST_GUARD))
+        except UndecidedError:
+            return None
+        levels = np.unique(level.values)
+        if len(levels) > MOST_LEVELS or level.partition.scope == linear.partition.scope:
+            return None
+        found = Value(0)
+        for number in levels.tolist():
+            gate = self.merged(Term(level.partition, (level.values == number).astype(np.int64)))
+            side = self._negative_linear(linear, total.const + number)
+            found = self.add(found, self.gated(gate, side))
+        return found
 
     def _negative_linear(self, term: Term, const: int) -> Value:
         assert term.slopes is not None
@@ -291,6 +340,9 @@ class Algebra(Sums):
         difference = self.sub(a, b)
         if difference.number is not None:
             return Value(int(difference.const == 0))
+        if len(difference.terms) == len(a.terms) == len(b.terms) == 1:
+            # Two readings, whose difference is an input of its own, or functions of one input
+            return self.sub(Value(1), self.less(Value(0), difference))
         less, more = self.less(a, b), self.less(b, a)
         return self.sub(Value(1), self.add(less, more))
 

@@ -6,15 +6,15 @@ model: their difference is the same function of the inputs. Facts about the orde
 path, with bounds on costs where a path covers few inputs, prove which class costs least.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.prove.algebra import Algebra
-from bncc.prove.grids import MOST_GRID, grid_of, grid_size, largest_sum, starts_of
+from bncc.prove.gates import OPEN, GateFacts, answered, decided, first
+from bncc.prove.grids import MOST_GRID, components, grid_of, grid_size, largest_sum, starts_of
 from bncc.prove.regions import (
     Box,
     Partition,
@@ -23,6 +23,7 @@ from bncc.prove.regions import (
     meets,
 )
 from bncc.prove.specification import Specification
+from bncc.prove.state import Fact
 from bncc.prove.values import Exact, Term, UndecidedError, Value, centered
 
 N_SAMPLES = 24
@@ -38,6 +39,18 @@ class Mismatch:
     first: int
     second: int
     difference: Exact
+    n_tables: int  # Tables whose costs these are
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two costs that a sum may compare: it is their difference plus a number, times 2^shift."""
+
+    first: int
+    second: int
+    shift: int
+    n_tables: int
+    more: int = 0
 
 
 class Costs:
@@ -54,8 +67,14 @@ class Costs:
         rng = np.random.default_rng(seed)
         self.points = self.drawn(rng, N_SAMPLES)
         self._at: dict[Partition, IntArray] = {}
-        self._of_points = self.totals(self.points)
-        self._named: dict[tuple[object, ...], tuple[tuple[int, int, bool], ...]] = {}
+        gate = of.gate
+        self._gate = None if gate is None else GateFacts(of.n_classes, gate.margin)
+        # Sums that comparisons may be about, and what they add to their difference.
+        self._sums: dict[int, tuple[int, ...]] = {len(of.tables): (0,)}
+        if gate is not None:
+            self._sums[gate.tables] = (0, gate.margin, -gate.margin)
+        self._of_points = {n: self.totals(self.points, n) for n in self._sums}
+        self._named: dict[tuple[object, ...], tuple[Fact, ...]] = {}
         self.mismatches: list[Mismatch] = []
 
     @property
@@ -86,35 +105,48 @@ class Costs:
         low, high = allowed[int(rng.integers(len(allowed)))]
         return int(rng.integers(low, high + 1))
 
-    def totals(self, points: Sequence[tuple[int, ...]]) -> IntArray:
-        """Return the costs of all classes at inputs, (n_points, n_classes)."""
+    def totals(self, points: Sequence[tuple[int, ...]], n_tables: int | None = None) -> IntArray:
+        """Return the costs of all classes by the first tables, (n_points, n_classes)."""
         found = np.tile(self.of.prior, (len(points), 1))
-        for partition, costs in self.tables:
+        for partition, costs in self.tables[:n_tables]:
             found += costs[[_cell_of(partition, point) for point in points]]
         return found
 
     # Comparisons of sums
 
-    def names(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
+    def names(self, total: Exact, region: Region) -> tuple[Fact, ...]:
         """
-        Return pairs of classes of which the first costs less exactly where a sum is negative.
+        Return facts about pairs of costs, each true exactly where a sum is negative.
 
-        The last element is true for less, false for at most as much. The sum must be the difference
-        of their costs up to a power of two. Two pairs of classes may have the same difference.
+        The sum must be the difference of these costs up to a power of two. Two pairs of classes may
+        have the same difference. With a gate, costs may be those by its first tables, one of them
+        with the margin.
         """
         key = total.key(), region
         if key not in self._named:
             self._named[key] = self._found(total, region)
         return self._named[key]
 
-    def _found(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
+    def _facts(self, pair: Pair, is_strict: bool) -> Iterator[Fact]:
+        if pair.n_tables == len(self.tables):
+            yield pair.first, pair.second, is_strict
+            return
+        assert self.of.gate is not None
+        margin = self.of.gate.margin
+        if pair.more <= 0:
+            yield first(pair.first), first(pair.second, -pair.more), is_strict
+        if pair.more >= 0:
+            more = pair.more or margin
+            yield first(pair.first, more), first(pair.second, more - pair.more), is_strict
+
+    def _found(self, total: Exact, region: Region) -> tuple[Fact, ...]:
         uppers = (self._upper(total, k, region) for k in LANES)
         for one in (total, *(upper for upper in uppers if upper is not None)):
             for is_strict in (True, False):
                 # Negative is at most -1.
                 pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
                 if pairs:
-                    return tuple((*pair, is_strict) for pair in pairs)
+                    return tuple(fact for pair in pairs for fact in self._facts(pair, is_strict))
         self._note(total, region)
         return ()
 
@@ -140,12 +172,16 @@ class Costs:
             return None
         return Exact((total.const >> k) + (least >> k), upper)
 
-    def _search(self, total: Exact, region: Region) -> list[tuple[int, int]]:
+    def _search(self, total: Exact, region: Region) -> list[Pair]:
         return [
-            (first, second)
-            for first, second, shift in self._candidates(total, self._inside(region))
-            if self.equals(total, first, second, shift, region)
+            pair
+            for pair in self._candidates(total, self._inside(region))
+            if self._is_pair(total, pair, region)
         ]
+
+    def _is_pair(self, total: Exact, pair: Pair, region: Region) -> bool:
+        less = Exact(total.const - (pair.more << pair.shift), total.terms)
+        return self.equals(less, pair.first, pair.second, pair.shift, region, None, pair.n_tables)
 
     def _inside(self, region: Region) -> list[int]:
         return [k for k, point in enumerate(self.points) if _contains(region, point)]
@@ -153,10 +189,9 @@ class Costs:
     def _note(self, total: Exact, region: Region) -> None:
         """Note the classes that a comparison seems to be about."""
         inside = self._inside(region)
-        candidates = self._candidates(total, inside)
-        pair = next(((i, j) for i, j, _ in candidates), None) or self._nearest(total, inside)
+        pair = next(iter(self._candidates(total, inside)), None) or self._nearest(total, inside)
         if pair is not None:
-            self.mismatches.append(Mismatch(*pair, total))
+            self.mismatches.append(Mismatch(pair.first, pair.second, total, pair.n_tables))
 
     def _evaluated(self, total: Exact, inside: Sequence[int]) -> IntArray:
         found = np.full(len(inside), total.const, dtype=np.int64)
@@ -175,31 +210,36 @@ class Costs:
             self._at[partition] = np.array(cells, dtype=np.int64)
         return self._at[partition]
 
-    def _candidates(self, total: Exact, inside: Sequence[int]) -> Iterable[tuple[int, int, int]]:
-        values = self._evaluated(total, inside)
-        costs = self._of_points[list(inside)]
-        wanted = costs[:, :, None] - costs[:, None, :]
-        size, sizes = int(np.abs(values).sum()), np.abs(wanted).sum(axis=0)
-        for shift in SHIFTS:
-            for first, second in np.argwhere(sizes << shift == size):
-                is_equal = (values == wanted[:, first, second] << shift).all()
-                if first != second and is_equal:
-                    yield int(first), int(second), shift
+    def _differences(self, inside: Sequence[int]) -> Iterator[tuple[IntArray, int, int]]:
+        """Yield the differences of all pairs, (n_inside, n_classes, n_classes), plus a number."""
+        for n, numbers in self._sums.items():
+            costs = self._of_points[n][list(inside)]
+            for more in numbers:
+                yield costs[:, :, None] - costs[:, None, :] + more, n, more
 
-    def _nearest(self, total: Exact, inside: Sequence[int]) -> tuple[int, int] | None:
+    def _candidates(self, total: Exact, inside: Sequence[int]) -> Iterator[Pair]:
+        values = self._evaluated(total, inside)
+        size = int(np.abs(values).sum())
+        for wanted, n, more in self._differences(inside):
+            sizes = np.abs(wanted).sum(axis=0)
+            for shift in SHIFTS:
+                for a, b in np.argwhere(sizes << shift == size):
+                    if a != b and (values == wanted[:, a, b] << shift).all():
+                        yield Pair(int(a), int(b), shift, n, more)
+
+    def _nearest(self, total: Exact, inside: Sequence[int]) -> Pair | None:
         """Return the pair that most samples agree with, at least half of them."""
         values = self._evaluated(total, inside)
-        costs = self._of_points[list(inside)]
         best, found = 0.5, None
-        for first in range(self.of.n_classes):
-            for second in range(self.of.n_classes):
-                if first == second:
-                    continue
-                wanted = costs[:, first] - costs[:, second]
-                for shift in (0, 8, 16, 24):
-                    share = float((values == wanted << shift).mean()) if len(inside) else 0.0
-                    if share > best:
-                        best, found = share, (first, second)
+        if not len(inside):
+            return None
+        for wanted, n, more in self._differences(inside):
+            for shift in (0, 8, 16, 24):
+                shares = (values[:, None, None] == wanted << shift).mean(axis=0)
+                np.fill_diagonal(shares, 0)
+                a, b = divmod(int(shares.argmax()), self.of.n_classes)
+                if shares[a, b] > best:
+                    best, found = float(shares[a, b]), Pair(a, b, shift, n, more)
         return found
 
     def equals(
@@ -210,26 +250,40 @@ class Costs:
         shift: int,
         region: Region,
         modulus: int | None = None,
+        n_tables: int | None = None,
     ) -> bool:
-        """Return whether a sum is the difference of two costs for every input of a region."""
+        """
+        Return whether a sum is the difference of two costs for every input of a region.
+
+        Costs are those by the first tables, all without a number.
+        """
         terms = [Term(p, t.values, t.slopes) for p, t in total.terms.items()]
         prior = self.of.prior
         const = total.const - (int(prior[first] - prior[second]) << shift)
-        for partition, costs in self.tables:
+        for partition, costs in self.tables[:n_tables]:
             values = -((costs[:, first] - costs[:, second]) << shift)
             # A feature on which no decision depends may have a state out of range here.
             if values.any():
                 terms.append(Term(partition, values))
         return self.vanishes(const, terms, region, modulus)
 
-    def is_score(self, value: Value, of: int, winner: int, bits: int, region: Region) -> bool:
+    def is_score(
+        self,
+        value: Value,
+        of: int,
+        winner: int,
+        bits: int,
+        region: Region,
+        n_tables: int | None = None,
+    ) -> bool:
         """Return whether the lowest bits of a value are the cost of a class less the winner's."""
         most = int(self.of.prior[of] - self.of.prior[winner]) + sum(
-            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self.tables
+            int((costs[:, of] - costs[:, winner]).max()) for _, costs in self.tables[:n_tables]
         )
         if value.base is not None or most >> bits:
             return False
-        return self.equals(Exact(value.const, value.terms), of, winner, 0, region, 1 << bits)
+        total = Exact(value.const, value.terms)
+        return self.equals(total, of, winner, 0, region, 1 << bits, n_tables)
 
     def vanishes(
         self, const: int, terms: Iterable[Term], region: Region, modulus: int | None = None
@@ -329,11 +383,84 @@ class Costs:
                 rest.append(term)
         return const, rest
 
+    # Gates
+
+    @property
+    def always(self) -> frozenset[Fact]:
+        """Facts that hold for every input, if there is a gate: costs in one order alone too."""
+        gate = self.of.gate
+        if self._gate is None or gate is None:
+            return frozenset()
+        found = set(self._gate.always())
+        for n, numbers in self._sums.items():
+            most = self.of.prior[:, None] - self.of.prior[None, :]
+            for _, costs in self.tables[:n]:
+                most = most + (costs[:, :, None] - costs[:, None, :]).max(axis=0)
+            for more in numbers:
+                for a, b in np.argwhere(most + more <= 0):
+                    if a != b:
+                        pair = Pair(int(a), int(b), 0, n, more)
+                        found.update(self._facts(pair, False))
+                        if most[a, b] + more < 0:
+                            found.update(self._facts(pair, True))
+        return frozenset(found)
+
+    def implied(self, facts: frozenset[Fact]) -> frozenset[Fact]:
+        """Return facts with what follows from them about a gate."""
+        return facts if self._gate is None else self._gate.implied(facts)
+
+    def is_answer(self, winner: int, facts: Set[Fact], region: Region) -> bool:
+        """Return whether the model answers with a class in a region."""
+        if self._gate is None:
+            return self.is_least(winner, facts, region)
+        return answered(winner) in facts or all(
+            self._is_decided(winner, facts, box)
+            or (
+                all(self._is_near(c, facts, box) for c in range(self.of.n_classes) if c != winner)
+                and self.is_least(winner, facts, (box,))
+            )
+            for box in region
+        )
+
+    def n_summed(self, winner: int, facts: Set[Fact], region: Region) -> int | None:
+        """Return the number of tables that decide, for a class; None if it is not known."""
+        gate = self.of.gate
+        if gate is None:
+            return len(self.tables)
+        if all(self._is_decided(winner, facts, box) for box in region):
+            return gate.tables
+        every = range(self.of.n_classes)
+        if OPEN in facts or all(self._is_near(c, facts, box) for c in every for box in region):
+            return len(self.tables)
+        return None
+
+    def _is_decided(self, winner: int, facts: Set[Fact], box: Box) -> bool:
+        """Return whether the tables before a gate decide, for a class."""
+        assert self.of.gate is not None
+        assert self._gate is not None
+        n, margin = self.of.gate.tables, self.of.gate.margin
+        return decided(winner) in facts or all(
+            self._gate.is_beyond(facts, other, winner)
+            or self._exceeds(other, winner, box, margin, n)
+            for other in range(self.of.n_classes)
+            if other != winner
+        )
+
+    def _is_near(self, c: int, facts: Set[Fact], box: Box) -> bool:
+        """Return whether the tables before a gate never decide for a class."""
+        assert self.of.gate is not None
+        assert self._gate is not None
+        n, margin = self.of.gate.tables, self.of.gate.margin
+        others = [other for other in range(self.of.n_classes) if other != c]
+        return (
+            OPEN in facts
+            or any(self._gate.is_within(facts, other, c) for other in others)
+            or any(self._exceeds(c, other, box, 1 - margin, n) for other in others)
+        )
+
     # Ends
 
-    def is_least(
-        self, winner: int, facts: Iterable[tuple[object, object, bool]], region: Region
-    ) -> bool:
+    def is_least(self, winner: int, facts: Iterable[Fact], region: Region) -> bool:
         """Return whether a class costs least, and least of all before it, in a region."""
         known = set(facts)
         for other in range(self.of.n_classes):
@@ -348,11 +475,13 @@ class Costs:
                 return False
         return True
 
-    def _exceeds(self, other: int, winner: int, box: Box, least: int) -> bool:
+    def _exceeds(
+        self, other: int, winner: int, box: Box, least: int, n_tables: int | None = None
+    ) -> bool:
         """Return whether the cost of a class is at least some more than another's in a box."""
         const = int(self.of.prior[other] - self.of.prior[winner])
         bound, terms = const, []
-        for partition, costs in self.tables:
+        for partition, costs in self.tables[:n_tables]:
             active = [meets(cell, (box,)) for cell in partition.cells]
             if not any(active):
                 continue
@@ -363,25 +492,6 @@ class Costs:
         # The sum of the tables' extremes first, which is a bound that takes no account of inputs
         # that tables share.
         return bound >= least or const - largest_sum(terms, (box,), self._full) >= least
-
-
-def components(
-    scope: tuple[int, ...], grid: IntArray
-) -> Iterable[tuple[tuple[int, ...], IntArray]]:
-    """
-    Split a function of a grid into functions of fewer inputs that vanish at each first number.
-
-    The split is unique, so a sum of functions is zero if and only if the sum of each part is.
-    """
-    n = len(scope)
-    for size in range(n + 1):
-        for kept in combinations(range(n), size):
-            part = grid
-            for axis in range(n):
-                first = part.take([0], axis=axis)
-                part = part - first if axis in kept else first
-            shape = tuple(grid.shape[axis] for axis in kept)
-            yield tuple(scope[axis] for axis in kept), part.reshape(shape)
 
 
 def _modulo(term: Term, modulus: int | None) -> Term:

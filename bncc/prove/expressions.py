@@ -184,12 +184,26 @@ class Expressions:
         algebra = self._algebra
         if b.number is None:
             a, b = b, a
+        if b.number is None and self._is_sum_exact(a, b):
+            total = algebra.add(a, b)
+            if name == "gt":
+                return algebra.less(Value(0), total, is_signed=True)
+            return algebra.sub(Value(1), algebra.less(total, Value(0), is_signed=True))
         if b.number in (None, 1 << 31):
             raise UndecidedError("flags", f"the condition {name} after a sum of two variables")
         negative = Value(-b.const % (1 << 32))
         if name == "gt":
             return algebra.less(negative, a, is_signed=True)
         return algebra.sub(Value(1), algebra.less(a, negative, is_signed=True))
+
+    def _is_sum_exact(self, a: Value, b: Value) -> bool:
+        """Return whether the sum of two signed numbers is always one of 32 bits."""
+        algebra, half = self._algebra, 1 << 31
+        if algebra.is_word(a) or algebra.is_word(b):
+            return False
+        ends = [algebra.range_of(algebra.exact(algebra.add(x, Value(half)))) for x in (a, b)]
+        low, high = (sum(own) - 2 * half for own in zip(*ends, strict=True))
+        return bool(-half <= low and high < half)
 
     def _carry(self, values: list[Value]) -> Value:
         """Return the carry of a sum of two numbers and a bit."""

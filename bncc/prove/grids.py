@@ -1,11 +1,13 @@
 """Terms of few inputs as arrays over intervals of these inputs, and the extremes of their sum."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
-from bncc._types import IntArray
-from bncc.prove.regions import Numbers, Partition, Region, axis_numbers
+from bncc._types import BoolArray, IntArray
+from bncc.prove.regions import Numbers, Partition, Region, axis_numbers, points_in
+from bncc.prove.values import Exact
 
 MOST_GRID = 1 << 20
 """Largest number of cells of an array."""
@@ -80,3 +82,39 @@ def largest_sum(
 
 def _neighbors(factors: Sequence[tuple[tuple[int, ...], IntArray]], axis: int) -> tuple[int, ...]:
     return tuple(sorted({one for scope, _ in factors if axis in scope for one in scope}))
+
+
+def components(
+    scope: tuple[int, ...], grid: IntArray
+) -> Iterable[tuple[tuple[int, ...], IntArray]]:
+    """
+    Split a function of a grid into functions of fewer inputs that vanish at each first number.
+
+    The split is unique, so a sum of functions is zero if and only if the sum of each part is.
+    """
+    n = len(scope)
+    for size in range(n + 1):
+        for kept in combinations(range(n), size):
+            part = grid
+            for axis in range(n):
+                first = part.take([0], axis=axis)
+                part = part - first if axis in kept else first
+            shape = tuple(grid.shape[axis] for axis in kept)
+            yield tuple(scope[axis] for axis in kept), part.reshape(shape)
+
+
+def evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return a sum at each point, and where it is defined."""
+    found = np.full(len(points), total.const, dtype=np.int64)
+    known = np.ones(len(points), dtype=bool)
+    for partition, term in total.terms.items():
+        inside = np.zeros(len(points), dtype=bool)
+        for k, cell in enumerate(partition.cells):
+            here = points_in(cell, points)
+            inside |= here
+            value = np.full(len(points), term.values[k], dtype=np.int64)
+            if term.slopes is not None and term.slopes[k]:
+                value += int(term.slopes[k]) * points[:, partition.scope[0]]
+            found += np.where(here, value, 0)
+        known &= inside
+    return found, known

@@ -74,7 +74,9 @@ class Memory:
         zero = np.zeros(1, dtype=np.int64)
         term = Term(partition, zero, zero + 1)
         allowed = axis_numbers(self._algebra.region, index, self._inputs[index].numbers)
-        if count_numbers(allowed) <= MOST_STATES:
+        of = self._algebra.differences
+        is_subtracted = of is not None and index in of.readings
+        if count_numbers(allowed) <= MOST_STATES and not is_subtracted:
             term = self._algebra.unit(term)
         return self._algebra.value(0, [term])
 

@@ -23,8 +23,9 @@ from math import prod
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.prove.decision import Costs, components
+from bncc.prove.decision import Costs
 from bncc.prove.diagrams import FALSE, TRUE, Diagrams
+from bncc.prove.grids import components
 from bncc.prove.regions import Numbers, Partition, Region
 from bncc.prove.values import Exact, Term, UndecidedError, times
 from bncc.prove.words import Bits, Words

@@ -1,8 +1,9 @@
 """
 Inputs that are worth replaying: borders of cells, extremes, ties of the model, invalid states.
 
-An input is a point: one number for each feature, a reading or a state by its bits. All points are
-drawn by a seed.
+An input is a point: one number for each reading or state, by its bits. All points are drawn by a
+seed. A difference of two readings is an axis of cells but not of points: two readings that have it
+stand for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,8 @@ from bncc.model.model import Model
 from bncc.model.reference import costs
 from bncc.model.used import used_features
 from bncc.prove.decision import Mismatch
-from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common
+from bncc.prove.grids import evaluated
+from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common, is_in
 from bncc.prove.specification import Entry, Specification, reading_sets
 from bncc.prove.values import Exact, Term, Value
 
@@ -26,6 +28,8 @@ _CLIMBS = 5
 _MOST_EDGES = 256
 _MOST_CELLS = 400
 _NANS = (0x7F80_0001, 0x7FBF_FFFF, 0x7FC0_0000, 0x7FFF_FFFF, 0xFF80_0001, 0xFFC0_0000, 0xFFFF_FFFF)
+_DRAWS = 6
+"""Number of readings that a step of a walk tries."""
 _FILL = 0xA5
 """Byte in the gaps of a struct."""
 
@@ -50,7 +54,8 @@ class Points:
         if self._is_raw:
             self._size = row_dtype(model.features, packed=packed).itemsize
             self._sets = [
-                reading_sets(f, one.size) for f, one in zip(model.features, of.inputs, strict=True)
+                [common(own, one.numbers) for own in reading_sets(f, one.size)]
+                for f, one in zip(model.features, of.inputs, strict=True)
             ]
         else:
             self._sets = [[((s, s),) for s in range(n)] for n in model.n_states]
@@ -59,27 +64,42 @@ class Points:
         ]
         self._intervals = [_padded(sets) for sets in self._sets]
         self._allowed = [one.numbers for one in of.inputs]
-        self._probes = [self._probes_of(axis, partitions) for axis in range(self.n_axes)]
+        self._subtracted = [one.difference for one in of.inputs if one.difference is not None]
+        self._probes = [self._probes_of(axis, partitions) for axis in range(len(of.inputs))]
         # Tables by feature that they read, so that a step of a walk adds up few of them.
-        self._tables: list[list[int]] = [[] for _ in range(self.n_axes)]
+        self._tables: list[list[int]] = [[] for _ in of.inputs]
         for t, lookup in enumerate(model.lookups):
             for axis in lookup.read:
                 self._tables[axis].append(t)
         self._costs = [np.asarray(table, dtype=np.int64) for table in model.tables]
+        # Numbers of tables whose sums decide: with a gate, those before it too.
+        self._sums = [len(model.tables)]
+        if of.gate is not None:
+            self._sums.append(of.gate.tables)
 
     @property
     def n_axes(self) -> int:
-        """Number of features."""
-        return len(self.of.inputs)
+        """Number of readings or states."""
+        return len(self.of.inputs) - len(self._subtracted)
 
     @property
     def n_numbers(self) -> IntArray:
         """Number of values of each input, from 0 on: all readings, or the states in range."""
         if self._is_raw:
-            return np.array([1 << 8 * one.size for one in self.of.inputs], dtype=np.int64)
+            sizes = [one.size for one in self.of.inputs[: self.n_axes]]
+            return np.array([1 << 8 * size for size in sizes], dtype=np.int64)
         return np.array(self.model.n_states, dtype=np.int64)
 
     # What the model says
+
+    def costs(self, X: IntArray, n_tables: int) -> IntArray:
+        """Return the sum of the first tables, whether they decide or not, (n, n_classes)."""
+        if self.of.gate is None:
+            return costs(self.model, X)
+        total = np.tile(self.of.prior, (len(X), 1))
+        for lookup, table in zip(self.model.lookups[:n_tables], self._costs, strict=False):
+            total += table[lookup.rows(X)]
+        return total
 
     def states(self, points: IntArray) -> tuple[IntArray, BoolArray]:
         """
@@ -98,7 +118,7 @@ class Points:
     def readings(self, points: IntArray) -> FloatArray:
         """Return the numbers that the bits of points stand for."""
         R = np.empty(points.shape, dtype=np.float64)
-        for axis, feature in enumerate(self.model.features):
+        for axis, feature in enumerate(self.model.features[: self.n_axes]):
             bits = points[:, axis]
             size = self.of.inputs[axis].size
             if self._is_raw and feature.kind == "float32":
@@ -114,7 +134,7 @@ class Points:
     def buffers(self, points: IntArray) -> list[bytes]:
         """Return the memory that a function reads for each point."""
         found = np.full((len(points), self._size), _FILL, dtype=np.uint8)
-        for axis, one in enumerate(self.of.inputs):
+        for axis, one in enumerate(self.of.inputs[: self.n_axes]):
             for k in range(one.size):
                 found[:, one.offset + k] = points[:, axis] >> 8 * k & 0xFF
         return [row.tobytes() for row in found]
@@ -123,7 +143,8 @@ class Points:
         """Return an input by feature name, as a user writes it."""
         found: dict[str, float | int | str] = {}
         (row,) = self.readings(point[None])
-        for feature, value in zip(self.model.features, row.tolist(), strict=True):
+        features = self.model.features[: self.n_axes]
+        for feature, value in zip(features, row.tolist(), strict=True):
             if self._is_raw and feature.kind == "float32":
                 found[feature.name] = value
             elif self._is_raw and feature.kind == "category" and value < n_known(feature):
@@ -131,6 +152,38 @@ class Points:
             else:
                 found[feature.name] = int(value)
         return found
+
+    # Differences of readings
+
+    def with_differences(self, points: IntArray) -> IntArray:
+        """
+        Return points with the number of each difference.
+
+        Shapes: `points` (n, n_axes); returns (n, n_inputs).
+        """
+        if not self._subtracted:
+            return points
+        R = self.readings(points)
+        found = [
+            (R[:, of.first] - R[:, of.second]).astype(np.int64) % of.span**2
+            for of in self._subtracted
+        ]
+        return np.column_stack([points, *found])
+
+    def _set(self, point: IntArray, axis: int, x: int) -> tuple[int, ...]:
+        """Change a point so that an input is a number; return the axes that it depends on."""
+        if axis < self.n_axes:
+            point[axis] = x
+            return (axis,)
+        of = self._subtracted[axis - self.n_axes]
+        low = -of.span // 2 if of.is_signed else 0
+        high = low + of.span - 1
+        wanted = x - of.span**2 if x >= of.span else x
+        other = int(point[of.second])
+        other -= of.span if other > high else 0
+        second = min(max(other, low - min(wanted, 0)), high - max(wanted, 0))
+        point[of.first], point[of.second] = (second + wanted) % of.span, second % of.span
+        return of.first, of.second
 
     # Borders and random numbers
 
@@ -150,7 +203,7 @@ class Points:
         if self._is_raw:
             found |= set(_bits_of(self.model.features[axis]))
         allowed = self._allowed[axis]
-        return np.array([x for x in sorted(found) if _is_in(allowed, x)], dtype=np.int64)
+        return np.array([x for x in sorted(found) if is_in(allowed, x)], dtype=np.int64)
 
     def _number(self, allowed: Numbers) -> int:
         """Draw a number of a set, its borders often."""
@@ -163,8 +216,8 @@ class Points:
     def _of_states(self, X: IntArray) -> IntArray:
         """Draw a point for each row of states, borders of their readings often."""
         rng = self._rng
-        found = np.empty(X.shape, dtype=np.int64)
-        for axis, (low, high, sizes) in enumerate(self._intervals):
+        found = np.empty((len(X), self.n_axes), dtype=np.int64)
+        for axis, (low, high, sizes) in enumerate(self._intervals[: self.n_axes]):
             states = X[:, axis]
             drawn = rng.random((3, len(X)))
             k = (drawn[0] * sizes[states]).astype(np.int64)
@@ -185,11 +238,14 @@ class Points:
         share = rng.choice([0.0, 0.2, 0.6], n)
         for axis in range(self.n_axes):
             allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
-            probes = np.array([x for x in self._probes[axis] if _is_in(allowed, int(x))])
+            probes = np.array([x for x in self._probes[axis] if is_in(allowed, int(x))])
             low, high = allowed[0][0], allowed[-1][1]
             any_bits = rng.integers(low, high + 1, n)
             other = np.where(rng.random(n) < 0.7, rng.choice(probes, n), any_bits)
             points[:, axis] = np.where(rng.random(n) < share, other, points[:, axis])
+        for k in range(n if self._subtracted else 0):
+            for axis in rng.choice(len(self._subtracted), int(rng.integers(3))) + self.n_axes:
+                self._set(points[k], int(axis), int(rng.choice(self._probes[axis])))
         return points
 
     def _sets_of(self, axis: int) -> Numbers:
@@ -206,13 +262,13 @@ class Points:
 
     def borders(self) -> Iterator[IntArray]:
         """Yield points with one number each at a border of a cell, all others random."""
-        places = [(axis, int(x)) for axis in range(self.n_axes) for x in self._probes[axis]]
+        places = [(axis, int(x)) for axis, own in enumerate(self._probes) for x in own]
         places = [places[k] for k in self._rng.permutation(len(places))]
         for start in range(0, len(places), 256):
             group = places[start : start + 256]
             points = self.random(len(group))
             for k, (axis, x) in enumerate(group):
-                points[k, axis] = x
+                self._set(points[k], axis, x)
             yield points
 
     # Ties of the model
@@ -236,22 +292,26 @@ class Points:
             for axis, allowed in box:
                 inside = common(allowed, self._allowed[axis])
                 if inside:
-                    points[k, axis] = self._number(inside)
-                    held[k, axis] = True
+                    held[k, list(self._set(points[k], axis, self._number(inside)))] = True
         X, _ = self.states(points)
-        pairs = self._pairs(X)
-        return self.walk(points, held, pairs, self._targets(X, held, pairs))
+        n_tables = int(self._rng.choice(self._sums))
+        pairs = self._pairs(X, n_tables)
+        targets = self._targets(X, held, pairs, n_tables)
+        if self.of.gate is not None and n_tables == self.of.gate.tables:
+            # Two classes that nearly tie, or are about as far apart as the gate's margin
+            targets -= self._rng.choice([0, self.of.gate.margin], len(targets))
+        return self.walk(points, held, pairs, targets, n_tables)
 
-    def _pairs(self, X: IntArray) -> IntArray:
+    def _pairs(self, X: IntArray, n_tables: int) -> IntArray:
         """Draw two classes for each row: those of least cost, or any two."""
         rng, n_classes = self._rng, self.of.n_classes
         if n_classes < 2:
             return np.zeros((len(X), 2), dtype=np.int64)
-        best = costs(self.model, X).argsort(axis=1)[:, :2]
+        best = self.costs(X, n_tables).argsort(axis=1)[:, :2]
         drawn = np.array([rng.permutation(n_classes)[:2] for _ in X])
         return np.where(rng.random(len(X))[:, None] < 0.3, best, drawn)
 
-    def _targets(self, X: IntArray, held: BoolArray, pairs: IntArray) -> IntArray:
+    def _targets(self, X: IntArray, held: BoolArray, pairs: IntArray, n_tables: int) -> IntArray:
         """
         Draw how much more the first class of each pair shall cost than the second.
 
@@ -264,7 +324,7 @@ class Points:
             if len(axes):
                 axis = int(rng.choice(axes))
                 other[k, axis] = int(rng.choice(self._states[axis]))
-        change = costs(self.model, other) - costs(self.model, X)
+        change = self.costs(other, n_tables) - self.costs(X, n_tables)
         change = change[every, pairs[:, 0]] - change[every, pairs[:, 1]]
         between = -(change * rng.random(len(X))).round().astype(np.int64)
         small = rng.integers(-2, 3, len(X))
@@ -272,30 +332,37 @@ class Points:
         return np.where(kind < 0.4, 0, np.where(kind < 0.7, between, small))
 
     def walk(
-        self, points: IntArray, held: BoolArray, pairs: IntArray, targets: IntArray
+        self,
+        points: IntArray,
+        held: BoolArray,
+        pairs: IntArray,
+        targets: IntArray,
+        n_tables: int,
     ) -> IntArray:
         """
         Change the features that are not held until a pair of classes differs by a target.
 
         Both classes of a pair shall also cost less than all others. Shapes: `points` and `held`
-        (n, n_features), `pairs` (n, 2), `targets` (n,); returns points (m, n_features), the end of
-        each sweep over all features.
+        (n, n_axes), `pairs` (n, 2), `targets` (n,); returns points (m, n_axes), the end of each
+        sweep over all features.
         """
+        if self._subtracted:
+            return self._walk_of_readings(points, held, pairs, targets, n_tables)
         rng, every = self._rng, np.arange(len(points))
         X, _ = self.states(points)
-        total = costs(self.model, X)
+        total = self.costs(X, n_tables)
         found = []
         for sweep in range(_SWEEPS):
             for axis in rng.permutation(self.n_axes).tolist():
                 if not self._tables[axis]:
                     continue
-                rest = total - self._part(axis, X)
+                rest = total - self._part(axis, X, n_tables)
                 least = np.full(len(X), np.inf)
                 chosen, best = X[:, axis].copy(), total
                 for s in self._states[axis].tolist():
                     candidate = X.copy()
                     candidate[:, axis] = s
-                    sums = rest + self._part(axis, candidate)
+                    sums = rest + self._part(axis, candidate, n_tables)
                     a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
                     gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
                     gap = gap + rng.random(len(X)) * (0.5 if sweep else 1.5)
@@ -308,12 +375,38 @@ class Points:
                 found.append(np.where(held, points, self._of_states(X)))
         return np.concatenate(found)
 
-    def _part(self, axis: int, X: IntArray) -> IntArray:
+    def _walk_of_readings(
+        self,
+        points: IntArray,
+        held: BoolArray,
+        pairs: IntArray,
+        targets: IntArray,
+        n_tables: int,
+    ) -> IntArray:
+        """Do the same with readings in the place of states, whose differences depend on them."""
+        rng, points, every = self._rng, points.copy(), np.arange(len(points))
+        least = np.full(len(points), np.inf)
+        for axis in [*rng.permutation(self.n_axes), *rng.permutation(self.n_axes)]:
+            start = points.copy()
+            for others in (start, *(self.random(len(points)) for _ in range(_DRAWS))):
+                candidate = start.copy()
+                candidate[:, axis] = np.where(held[:, axis], start[:, axis], others[:, axis])
+                X, _ = self.states(candidate)
+                sums = self.costs(X, n_tables)
+                a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
+                gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
+                better = gap < least
+                least = np.where(better, gap, least)
+                points[better, axis] = candidate[better, axis]
+        return points
+
+    def _part(self, axis: int, X: IntArray, n_tables: int) -> IntArray:
         """Return the sum of the tables that read a feature, for each row of states."""
         lookups = self.model.lookups
         part = np.zeros((len(X), self.of.n_classes), dtype=np.int64)
         for t in self._tables[axis]:
-            part += self._costs[t][lookups[t].rows(X)]
+            if t < n_tables:
+                part += self._costs[t][lookups[t].rows(X)]
         return part
 
     # Sums of the code that differ from the model's
@@ -326,13 +419,13 @@ class Points:
         """
         rng, total = self._rng, mismatch.difference
         points = self._in_cells(total, n)
-        found = _evaluated(total, points)
+        found = evaluated(total, self.with_differences(points))
         points = points[found[1]]
         if not len(points):
             return None
-        a, b = mismatch.first, mismatch.second
+        a, b, n_tables = mismatch.first, mismatch.second, mismatch.n_tables
         values = found[0][found[1]]
-        wanted = self._difference(points, a, b)
+        wanted = self._difference(points, a, b, n_tables)
         shift = max(range(24), key=lambda k: _mode(values - (wanted << k)))
         error = values - (wanted << shift)
         if not error.any():
@@ -345,14 +438,14 @@ class Points:
             chosen += rng.permutation(own)[:8].tolist()
         chosen = chosen[:48]
         start, error = points[chosen], error[chosen]
-        held = self._responsible(total, start, error, a, b, shift)
+        held = self._responsible(mismatch, start, error, shift)
         scaled = np.where(error > 0, -(-error >> shift), error >> shift)  # away from zero
         share = rng.choice([0.0, 1.0, 1.0, 2.0, rng.random()], len(start))
         targets = -(scaled * np.minimum(share, 1)).round().astype(np.int64)
         targets += np.where(share == 2, np.sign(scaled), 0)
         targets = np.where(rng.random(len(start)) < 0.25, -np.sign(scaled), targets)
         pairs = np.tile(np.array([a, b]), (len(start), 1))
-        return self.walk(start, held, pairs, targets)
+        return self.walk(start, held, pairs, targets, n_tables)
 
     # Sums of the code whose lowest bits carry
 
@@ -399,18 +492,18 @@ class Points:
                 if not self._is_raw:
                     inside = common(inside, self._sets_of(axis))
                 if inside:
-                    points[k, axis] = self._number(inside)
+                    self._set(points[k], axis, self._number(inside))
         return points
 
-    def _difference(self, points: IntArray, a: int, b: int) -> IntArray:
+    def _difference(self, points: IntArray, a: int, b: int, n_tables: int) -> IntArray:
         X, _ = self.states(points)
-        sums = costs(self.model, X)
+        sums = self.costs(X, n_tables)
         return sums[:, a] - sums[:, b]
 
     def _responsible(
-        self, total: Exact, points: IntArray, error: IntArray, a: int, b: int, shift: int
+        self, mismatch: Mismatch, points: IntArray, error: IntArray, shift: int
     ) -> BoolArray:
-        """Return the features (n, n_features) without whose number the error of a sum changes."""
+        """Return the inputs (n, n_axes) without whose number the error of a sum changes."""
         n, axes = points.shape
         held = np.zeros((n, axes), dtype=bool)
         for _ in range(2):
@@ -418,8 +511,9 @@ class Points:
             changed = np.repeat(points, axes, axis=0)
             every = np.arange(n * axes)
             changed[every, every % axes] = others.ravel()
-            values, known = _evaluated(total, changed)
-            now = values - (self._difference(changed, a, b) << shift)
+            values, known = evaluated(mismatch.difference, self.with_differences(changed))
+            own = self._difference(changed, mismatch.first, mismatch.second, mismatch.n_tables)
+            now = values - (own << shift)
             held |= ((now != np.repeat(error, axes)) | ~known).reshape(n, axes)
         return held
 
@@ -439,35 +533,6 @@ def _mode(values: IntArray) -> int:
     return int(np.unique(values, return_counts=True)[1].max())
 
 
-def _evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return a sum at each point, and where it is defined."""
-    found = np.full(len(points), total.const, dtype=np.int64)
-    known = np.ones(len(points), dtype=bool)
-    for partition, term in total.terms.items():
-        inside = np.zeros(len(points), dtype=bool)
-        for k, cell in enumerate(partition.cells):
-            here = _inside(cell, points)
-            inside |= here
-            value = np.full(len(points), term.values[k], dtype=np.int64)
-            if term.slopes is not None and term.slopes[k]:
-                value += int(term.slopes[k]) * points[:, partition.scope[0]]
-            found += np.where(here, value, 0)
-        known &= inside
-    return found, known
-
-
-def _inside(region: Region, points: IntArray) -> BoolArray:
-    """Return which points are in a region."""
-    found = np.zeros(len(points), dtype=bool)
-    for box in region:
-        own = np.ones(len(points), dtype=bool)
-        for axis, allowed in box:
-            x = points[:, axis]
-            own &= np.logical_or.reduce([(low <= x) & (x <= high) for low, high in allowed])
-        found |= own
-    return found
-
-
 def _bits_of(feature: Feature) -> list[int]:
     """Return the readings of a feature that are worth trying, by their bits."""
     values = probe_values(feature)
@@ -475,7 +540,3 @@ def _bits_of(feature: Feature) -> list[int]:
         return [*values.astype(np.float32).view(np.uint32).tolist(), *_NANS]
     size = np.dtype(feature.kind).itemsize if feature.is_numeric else 8
     return [int(x) % (1 << 8 * size) for x in values]
-
-
-def _is_in(allowed: Numbers, x: int) -> bool:
-    return any(low <= x <= high for low, high in allowed)

@@ -86,6 +86,7 @@ class Proof:
         if recorder is not None:
             recorder.begin(self.run.algebra, self._of)
         self.costs = Costs(self._of, self.run.algebra)
+        self.run.always, self.run.implied = self.costs.always, self.costs.implied
         self._planes = Planes(self.costs, self.run.algebra)
         self.run.algebra.variables = self._planes
         self.run.algebra.diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
@@ -145,18 +146,19 @@ class Proof:
                 continue
             if not 0 <= answer < self._of.n_classes:
                 raise UndecidedError("wrong-class", f"the code returns {answer} for valid inputs")
-            if not self.costs.is_least(answer, end.facts, region):
+            if not self.costs.is_answer(answer, end.facts, region):
                 raise UndecidedError(
                     "sums-differ",
                     f"the code returns class {answer} where the model's costs do not imply it",
                 )
             self.run.algebra.region = region
-            self._check_scores(end, answer, region)
+            if self._of.score_size:
+                self._check_scores(end, answer, region)
 
     def _check_bits(self, end: State, answer: Value | int, region: Region) -> None:
         """Verify an answer where what is known of the path are the bits of costs."""
-        if self._of.score_size:
-            raise UndecidedError("bits", "scores of a decision by bits")
+        if self._of.score_size or self._of.gate is not None:
+            raise UndecidedError("bits", "scores of a decision by bits, or a decision by a gate")
         value = answer if isinstance(answer, Value) else Value(answer % WORD)
         self._planes.check(end.guard, self.run.algebra.bits(value), region)
 
@@ -171,9 +173,17 @@ class Proof:
 
     def _check_scores(self, end: State, winner: int, region: Region) -> None:
         """Verify that each score is the cost of its class less that of the winner."""
-        for c in range(self._of.n_classes if self._of.score_size else 0):
+        n_tables = self.costs.n_summed(winner, end.facts, region)
+        if n_tables is None and len(region) > 1:
+            for box in region:
+                self._check_scores(end, winner, (box,))
+            return
+        self.run.algebra.region = region
+        for c in range(self._of.n_classes):
             value = read(self._score(end, c), self.run.algebra)
-            if not self.costs.is_score(value, c, winner, 8 * self._of.score_size, region):
+            if n_tables is None or not self.costs.is_score(
+                value, c, winner, 8 * self._of.score_size, region, n_tables
+            ):
                 raise UndecidedError(
                     "sums-differ", f"the score of class {c} differs from the model's"
                 )

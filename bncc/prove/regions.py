@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import BoolArray, IntArray
 
 Numbers: TypeAlias = tuple[tuple[int, int], ...]
 """A set of numbers: ascending intervals, first and last included, none next to another."""
@@ -165,6 +165,18 @@ def count_inputs(region: Region, full: Sequence[Numbers]) -> int:
 def axis_numbers(region: Region, axis: int, full: Numbers) -> Numbers:
     """Return the numbers that an input can be in a region."""
     return numbers(interval for box in region for interval in dict(box).get(axis, full))
+
+
+def points_in(region: Region, points: IntArray) -> BoolArray:
+    """Return which points (n, n_inputs), numbers of each input, are in a region."""
+    found = np.zeros(len(points), dtype=bool)
+    for box in region:
+        own = np.ones(len(points), dtype=bool)
+        for axis, allowed in box:
+            x = points[:, axis]
+            own &= np.logical_or.reduce([(low <= x) & (x <= high) for low, high in allowed])
+        found |= own
+    return found
 
 
 class Partition:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from bncc.prove.code import Code
 from bncc.prove.diagrams import FALSE, TRUE
+from bncc.prove.differences import Differences
 from bncc.prove.expressions import Expressions
 from bncc.prove.flow import Flow, flow_of
 from bncc.prove.instructions import (
@@ -83,11 +84,16 @@ class Run:
         self._ordering = ordering
         self._deadline = deadline
         self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
-        self._expressions, self._memory = self._make(code, inputs, n_output)
+        pairs = {axis: one.difference for axis, one in enumerate(inputs) if one.difference}
+        self.algebra.differences = Differences(pairs, self.algebra.partitions) if pairs else None
+        stored = tuple(one for one in inputs if one.difference is None)
+        self._expressions, self._memory = self._make(code, stored, n_output)
         self._flows: dict[int, Flow] = {}
         self._pending: dict[tuple[object, ...], list[State]] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
         self._ticket = count()
+        self.always: frozenset[Fact] = frozenset()  # Facts that hold for every input
+        self.implied: Callable[[frozenset[Fact]], frozenset[Fact]] = lambda facts: facts
         self.ends: list[State] = []
         self.n_executed = 0
 
@@ -98,7 +104,7 @@ class Run:
 
     def go(self, entry: int) -> list[State]:
         """Run a function and return the states in which it returns."""
-        self._push(self._start(entry))
+        self._push(replace(self._start(entry), facts=self.implied(self.always)))
         while self._heap:
             _, _, place = heapq.heappop(self._heap)
             states = self._pending.pop(place)
@@ -265,9 +271,9 @@ class Run:
     def _split_by_order(self, state: State, total: Exact) -> list[State]:
         less = more = state.facts
         for a, b, is_strict in self._names(state, total):
-            less = _closed(less, (a, b, is_strict))
-            more = _closed(more, (b, a, not is_strict))
-        return [replace(state, facts=less), replace(state, facts=more)]
+            less = closed(less, (a, b, is_strict))
+            more = closed(more, (b, a, not is_strict))
+        return [replace(state, facts=self.implied(less)), replace(state, facts=self.implied(more))]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:
         following = instruction.address + instruction.size
@@ -437,7 +443,7 @@ def _counted(state: State) -> State:
     return replace(state, steps=state.steps + 1)
 
 
-def _closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:
+def closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:
     """Return facts with another one and all that follow from it."""
     a, b, is_strict = fact
     below = [(a, is_strict), *((x, s or is_strict) for x, y, s in facts if y == a)]

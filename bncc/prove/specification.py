@@ -1,6 +1,6 @@
 """Specification of an entry point by the model: inputs, errors, and the cost of each class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Literal, TypeAlias
@@ -12,8 +12,10 @@ from bncc.device.machine import row_dtype
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT, Feature
 from bncc.discretize.readings import n_known, state_dtype
 from bncc.errors import OptionError
+from bncc.model.gate import Gate
 from bncc.model.model import Model
 from bncc.model.used import used_features
+from bncc.prove.differences import Difference
 from bncc.prove.floats import ORDERED, below
 from bncc.prove.regions import EVERYWHERE, Box, Numbers, Region, common, numbers, without
 from bncc.structure.decision_tables import BranchingTable, Lookup
@@ -25,11 +27,12 @@ ERROR = -1
 
 @dataclass(frozen=True)
 class Input:
-    """One number in the input buffer."""
+    """One number in the input buffer, or the difference of two of them."""
 
-    offset: int
+    offset: int  # -1 for a difference
     size: int
     numbers: Numbers  # What it can be, by its bits
+    difference: Difference | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,7 @@ class Specification:
     prior: IntArray  # (n_classes,)
     tables: tuple[Table, ...]
     score_size: int  # Bytes of a score, 0 if the entry returns none
+    gate: Gate | None = None  # Tables that decide alone where their margin is large
 
     @property
     def n_classes(self) -> int:
@@ -63,17 +67,7 @@ def specification(
     model: Model, entry: Entry, *, packed: bool = False, score_size: int = 0
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
-    if model.gate is not None:
-        raise OptionError(
-            "the model has a gate, of whose decisions there is no proof; train with "
-            "--structure-option gate=0, or compare the C with Python by bncc verify"
-        )
     if entry == "predict-raw":
-        if model.has_differences:
-            raise OptionError(
-                "the model compares differences of readings, which no proof follows yet; prove "
-                "`--entry predict`, or train without --structure-option differences"
-            )
         if any(feature.kind == "state" for feature in model.features):
             raise OptionError("the model has no thresholds; prove `--entry predict`")
         layout = row_dtype(model.features, packed=packed)
@@ -81,8 +75,15 @@ def specification(
         inputs = tuple(
             Input(field[1], field[0].itemsize, ((0, (1 << 8 * field[0].itemsize) - 1),))
             for field in fields
-        )
-        sets = [reading_sets(f, one.size) for f, one in zip(model.features, inputs, strict=True)]
+        ) + tuple(_difference(model, f) for f in model.features[len(fields) :])
+        sets = [
+            [common(own, one.numbers) for own in reading_sets(f, one.size)]
+            for f, one in zip(model.features, inputs, strict=True)
+        ]
+        axes = _axes(inputs)
+        for axis, one, own in zip(axes, inputs, sets, strict=True):
+            if one.difference != inputs[axis].difference:
+                own[:] = [_negated(part, one.size) for part in own]
         valid = decided = EVERYWHERE
     else:
         size = state_dtype(model.n_states).itemsize
@@ -92,6 +93,7 @@ def specification(
             for i, n in enumerate(model.n_states)
         )
         sets = [[((s, s),) for s in range(n)] for n in model.n_states]
+        axes = list(range(len(inputs)))
         ranges = [
             (i, ((0, n - 1),))
             for i, n in enumerate(model.n_states)
@@ -101,13 +103,21 @@ def specification(
         valid = (tuple(ranges),)
         decided = (tuple(item for item in ranges if item[0] in used),)
     tables = tuple(
-        Table(_rows(model, lookup, sets), np.asarray(table, dtype=np.int64))
+        Table(_rows(model, lookup, sets, axes), np.asarray(table, dtype=np.int64))
         for lookup, table in zip(model.lookups, model.tables, strict=True)
     )
     prior = np.asarray(model.prior, dtype=np.int64)
     return Specification(
-        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0
+        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0, model.gate
     )
+
+
+def _difference(model: Model, feature: Feature) -> Input:
+    """Return a difference as an input that has any number which two readings can have."""
+    assert feature.difference is not None
+    kind = model.features[feature.difference[0]].kind
+    of = Difference(*feature.difference, np.dtype(kind).itemsize, is_signed=kind != "uint8")
+    return Input(-1, 2 * of.size, of.numbers, of)
 
 
 def reading_sets(feature: Feature, size: int) -> list[Numbers]:
@@ -139,6 +149,24 @@ def reading_sets(feature: Feature, size: int) -> list[Numbers]:
     return known
 
 
+def _axes(inputs: Sequence[Input]) -> list[int]:
+    """Return the input by which each feature is known: differences of two readings share one."""
+    first: dict[frozenset[int], int] = {}
+    found = []
+    for axis, one in enumerate(inputs):
+        of = one.difference
+        pair = frozenset((axis,) if of is None else (of.first, of.second))
+        found.append(first.setdefault(pair, axis))
+    return found
+
+
+def _negated(own: Numbers, size: int) -> Numbers:
+    """Return signed numbers with the other sign, all by their bits."""
+    span = 1 << 8 * size
+    found = [(span - high, span - max(low, 1)) for low, high in own if high]
+    return numbers([*found, *((0, 0) for low, _ in own if low == 0)])
+
+
 def _bits(low: int, high: int, size: int) -> Numbers:
     """Return an interval of signed numbers by their bits."""
     span = 1 << 8 * size
@@ -148,16 +176,14 @@ def _bits(low: int, high: int, size: int) -> Numbers:
 
 
 def _rows(
-    model: Model, lookup: Lookup, sets: Sequence[Sequence[Numbers]]
+    model: Model, lookup: Lookup, sets: Sequence[Sequence[Numbers]], axes: Sequence[int]
 ) -> tuple[tuple[Region, int], ...]:
     if isinstance(lookup, BranchingTable):
         regions = lookup.regions(model.n_states)
         found: list[tuple[Region, int]] = []
         for row, region in enumerate(regions):
-            box: Box = tuple(
-                (f, _of_states(sets[f], first, last)) for f, (first, last) in sorted(region.items())
-            )
-            if all(allowed for _, allowed in box):
+            box = _box((axes[f], _of_states(sets[f], *ends)) for f, ends in region.items())
+            if box is not None:
                 found.append(((box,), row))
         return tuple(found)
     read = sorted(lookup.read)
@@ -173,10 +199,18 @@ def _rows(
     rows = lookup.rows(X)
     cells = []
     for k, chosen in enumerate(combined):
-        if all(allowed for _, allowed in chosen):
-            box = tuple((f, allowed) for f, (_, allowed) in zip(read, chosen, strict=True))
+        box = _box((axes[f], allowed) for f, (_, allowed) in zip(read, chosen, strict=True))
+        if box is not None:
             cells.append(((box,), int(rows[k])))
     return tuple(cells)
+
+
+def _box(allowed: Iterable[tuple[int, Numbers]]) -> Box | None:
+    """Return the box of some restrictions, maybe several of one input; None if it is empty."""
+    found: dict[int, Numbers] = {}
+    for axis, own in allowed:
+        found[axis] = common(found.get(axis, own), own)
+    return tuple(sorted(found.items())) if all(found.values()) else None
 
 
 def _of_states(sets: Sequence[Numbers], first: int, last: int) -> Numbers:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.regions import Numbers, Region, both, joined, meets
-from bncc.prove.values import Term, UndecidedError, Value
+from bncc.prove.values import OpenOrderError, Term, UndecidedError, Value
 from bncc.prove.words import Words
 
 Fact: TypeAlias = tuple[object, object, bool]
@@ -44,14 +44,23 @@ class Merged:
         reached = tuple(k for k, (region, _) in enumerate(self.parts) if meets(region, here))
         if reached not in self._values:
             kept = [self.parts[k] for k in reached]
+            orders = algebra.is_negative
             try:
-                parts = tuple(_within(region, x, algebra) for region, x in kept)
-                # Other paths read the same result, so it must hold wherever these parts do.
-                algebra.region = tuple(box for region, _ in kept for box in region)
-                self._values[reached] = _union(algebra, parts) if len(parts) > 1 else parts[0][1]
+                # Other paths read the same result, so it must not depend on this one's facts.
+                algebra.is_negative = lambda _: None
+                self._values[reached] = self._read(kept, algebra)
+            except OpenOrderError:
+                algebra.is_negative = orders
+                return self._read(kept, algebra)
             finally:
-                algebra.region = here
+                algebra.region, algebra.is_negative = here, orders
         return self._values[reached]
+
+    def _read(self, kept: "Sequence[tuple[Region, Content]]", algebra: Words) -> Value:
+        parts = tuple(_within(region, x, algebra) for region, x in kept)
+        # Nor must it hold on this path alone, but wherever these parts do.
+        algebra.region = tuple(box for region, _ in kept for box in region)
+        return _union(algebra, parts) if len(parts) > 1 else parts[0][1]
 
 
 class Guarded:

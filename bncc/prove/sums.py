@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
+from bncc.prove.differences import Differences
 from bncc.prove.grids import largest_sum
 from bncc.prove.regions import (
     Numbers,
@@ -48,6 +49,7 @@ class Sums:
         self.partitions = Partitions()
         self.region: Region = ((),)
         self.is_negative: Orders = lambda _: None
+        self.differences: Differences | None = None
         self._active: dict[tuple[int, Region], BoolArray] = {}
         self._either: dict[str, tuple[Value, ...]] = {}
         # Sums whose lowest bits carry for some inputs only, too many to tell them apart, with the
@@ -130,6 +132,8 @@ class Sums:
                     continue
             known = kept.get(term.partition)
             kept[term.partition] = term if known is None else plus(known, term)
+        if self.differences is not None and len(kept) > 1:
+            const, kept = self.differences.folded(const, kept, WORD)
         return Value(const % WORD, kept, base)
 
     # Sums
@@ -177,6 +181,9 @@ class Sums:
 
     def signed(self, a: Value, n: int) -> Value:
         """Return the lowest n bits with their sign."""
+        extended = None if self.differences is None else self.differences.extended(a, n)
+        if extended is not None:
+            return extended
         half = 1 << (n - 1)
         biased = self.low(self.add(a, Value(half)), n)
         return self.add(biased, Value(-half % WORD))
@@ -209,6 +216,9 @@ class Sums:
         lanes = self._split_lanes(a, n)
         if lanes is not None:
             return lanes
+        ordered = self._split_by_order(a, n)
+        if ordered is not None:
+            return ordered
         try:
             term = self.joint(a.terms.values(), "bits of a sum")
         except UndecidedError:
@@ -221,6 +231,26 @@ class Sums:
         found = self._try_split(Value(0, {whole.partition: whole}), n, False)
         assert found is not None
         return found
+
+    def _split_by_order(self, a: Value, n: int) -> tuple[Exact, Value] | None:
+        """Split a difference of two sums whose order is known on this path; None if it is not."""
+        size = 1 << n
+        if len(a.terms) < 2 or any(term.slopes is not None for term in a.terms.values()):
+            return None
+        parts = [self._parts(term, n, True) for term in a.terms.values()]
+        least, most = self.range_of(Exact(a.const % size, {low.partition: low for low, _ in parts}))
+        if most >> n != (least >> n) + 1:
+            return None
+        carry = most >> n
+        lows = [low for low, _ in parts]
+        exact = self.exact_sum(a.const % size - carry * size, lows)
+        is_negative = self.is_negative(exact)
+        if is_negative is None:
+            return None
+        if is_negative:
+            carry -= 1
+            exact = self.exact_sum(a.const % size - carry * size, lows)
+        return exact, self.value((a.const >> n) + carry, [high for _, high in parts])
 
     def _split_lanes(self, a: Value, n: int) -> tuple[Exact, Value] | None:
         """Split a sum of lanes one after the other, each with the carry of those below it."""
@@ -315,6 +345,8 @@ class Sums:
             else:
                 known = kept.get(term.partition)
                 kept[term.partition] = term if known is None else plus(known, term, exact=True)
+        if self.differences is not None and len(kept) > 1:
+            const, kept = self.differences.folded(const, kept, None)
         return Exact(const, kept)
 
     def unit(self, term: Term) -> Term:

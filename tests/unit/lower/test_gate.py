@@ -13,7 +13,6 @@ from bncc.lower.kernels.shared.cut_places import gate_close
 from bncc.model.gate import GATE
 from bncc.on_device import batch_of
 from bncc.program.pipeline import program_of
-from bncc.prove.specification import specification
 from tests.models import gated, products_of_sensors
 
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -52,8 +51,6 @@ def test_what_needs_all_tables_is_refused_with_the_remedy():
         emitted(constant_time=True)
     with pytest.raises(OptionError, match="gate=0, or leave out the entry point 'stream'"):
         emitted(entries=frozenset({"stream"}))
-    with pytest.raises(OptionError, match="no proof; train with --structure-option gate=0"):
-        specification(MODEL, "predict")
     with pytest.raises(OptionError, match="batches do not have; train with"):
         batch_of(MODEL)
     assert misfit(MODEL) == misfit(PLAIN) is not None

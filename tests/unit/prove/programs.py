@@ -1,6 +1,8 @@
 """Linked programs that the tests of proofs read and call."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 from bncc.device.cross import Toolchain, link_program
 from bncc.device.image import Builder, model_object
@@ -8,6 +10,7 @@ from bncc.device.sources import sources
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
 from bncc.prove.code import Code, code_of
+from bncc.prove.replay import patched
 
 ENTRIES = frozenset({"raw", "scores", "trusted"})
 
@@ -30,3 +33,14 @@ def linked(folder: Path, bench: Toolchain, source: str, names: list[str]) -> Cod
     )
     parts = [builder.compile(f"{part}.c", f"{part}.o", "-Os") for part in ("p", "main")]
     return code_of(builder.link("p.elf", *parts).path, bench.target)
+
+
+def mutants(code: Code, symbol: str, rng: Random, n: int) -> Iterator[Code]:
+    """Yield programs with one bit changed from the start of a function on."""
+    start, size = code.entry(symbol) & ~1, 600
+    for _ in range(n):
+        old = None
+        while old is None:
+            at = start + rng.randrange(size)
+            old = code.bytes_at(at, 1)
+        yield patched(code, at, bytes([old[0] ^ 1 << rng.randrange(8)]))
