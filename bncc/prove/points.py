@@ -467,10 +467,10 @@ class Points:
                 own = {t.partition: t for t in terms if axis in t.partition.scope}
                 edges = {x for partition in own for x in breakpoints(partition.cells, axis)}
                 allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
-                numbers = [allowed[0][0], *(x for x in sorted(edges) if _is_in(allowed, x))]
+                numbers = [allowed[0][0], *(x for x in sorted(edges) if is_in(allowed, x))]
                 tried = np.repeat(points, len(numbers), axis=0)
                 tried[:, axis] = np.tile(numbers, n)
-                sums = sign * _evaluated(Exact(0, own), tried)[0].reshape(n, -1)
+                sums = sign * evaluated(Exact(0, own), tried)[0].reshape(n, -1)
                 points[:, axis] = np.array(numbers)[sums.argmax(axis=1)]
             if (points == before).all():
                 break
