@@ -8,7 +8,7 @@ path, with bounds on costs where a path covers few inputs, prove which class cos
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class Costs:
 
     def _found(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
         uppers = (self._upper(total, k, region) for k in LANES)
-        for one in (total, *(upper for upper in uppers if upper is not None)):
+        for one in chain((total,), (upper for upper in uppers if upper is not None)):
             for is_strict in (True, False):
                 # Negative is at most -1.
                 pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
