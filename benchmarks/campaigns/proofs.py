@@ -4,10 +4,17 @@ Proofs of trained models' machine code: how many `bncc prove` decides, and in ho
     python -m benchmarks.campaigns.proofs --data ../shared/data -o proofs
 
 Models are trained on raw readings of `SETS` with fixed options and kept in the folder of ``-o``
-with ``proofs.jsonl``, so the command resumes. ``--write`` updates the table of ``docs/prove.md``.
+with ``proofs.jsonl``, so the command resumes. ``--again`` repeats what was not proved.
+
+``--sample`` proves a third of all programs: each model for each target once. Each structure has
+each goal, those with several numbers of bits on each target.
+
+The command prints what was not proved, then tables by data set and by target. Seconds are those of
+one core, without waiting. ``--limit`` includes waiting. ``--write`` updates the table of
+``docs/prove.md``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,6 +22,7 @@ from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
+from time import process_time
 from typing import Any
 
 import click
@@ -57,6 +65,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "prove.md"
 class Outcome:
     """Verdict about one entry point of one program."""
 
+    model: str  # Data set, structure and bits
     target: str
     entry: str
     optimize: str
@@ -64,44 +73,79 @@ class Outcome:
     status: str
     reason: str
     instructions: int | None
-    seconds: float
+    seconds: float  # Of one core
+
+    @property
+    def data_set(self) -> str:
+        """Name of the data set."""
+        return self.model.split(".")[0]
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What programs of each model are proved: all, or one for each target."""
+
+    targets: Sequence[str] = TARGETS
+    is_sample: bool = False
+
+    def of(self, structure: str, bits: int) -> Iterator[tuple[str, str, str]]:
+        """Yield target, goal and optimization level of the programs of a model."""
+        first = list(STRUCTURES).index(structure) + BITS.get(structure, (4,)).index(bits)
+        for target, (k, (optimize, usual)) in product(self.targets, enumerate(CODE)):
+            if not self.is_sample or (first + TARGETS.index(target)) % len(CODE) == k:
+                yield target, optimize, LEVELS.get(target, usual)
 
 
 class Proofs:
     """Trained models and the verdicts about their programs, kept in a folder."""
 
-    def __init__(self, folder: Path, data: Path, targets: Sequence[str] = TARGETS) -> None:
-        self._folder, self._data, self._targets = folder, data, targets
+    def __init__(
+        self, folder: Path, data: Path, programs: Programs | None = None, limit: float = LIMIT
+    ) -> None:
+        self._folder, self._data, self._limit = folder, data, limit
+        self._programs = Programs() if programs is None else programs
         self._known = Memory(folder / "proofs.jsonl")
 
-    def find(self, names: Sequence[str], jobs: int) -> None:
-        """Find every verdict that is not known, in processes, as many as `jobs`."""
+    def find(self, names: Sequence[str], jobs: int, *, again: bool = False) -> None:
+        """
+        Find every verdict that is not known, in processes, as many as `jobs`.
+
+        `again`: also those of programs with an entry point that was not proved.
+        """
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             keys: dict[Future[Any], str] = {}
-            waiting: set[Future[Any]] = {pool.submit(self._trained, *one) for one in _models(names)}
+            asked_of = {pool.submit(self._trained, *one): one for one in models(names)}
+            waiting: set[Future[Any]] = set(asked_of)
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for one in done:
                     if one in keys:
-                        self._known.get(keys[one], one.result)
+                        self._known.put(keys[one], one.result())
                         continue
-                    for target, (optimize, usual) in product(self._targets, CODE):
+                    for target, optimize, level in self._programs.of(*asked_of[one][1:]):
                         key = f"{one.result().stem} {target} {optimize}"
-                        if key not in self._known:
-                            level = LEVELS.get(target, usual)
-                            asked = pool.submit(_proved, one.result(), target, optimize, level)
+                        if not self._is_done(key, again=again):
+                            asked = pool.submit(
+                                _proved, one.result(), target, optimize, level, self._limit
+                            )
                             keys[asked] = key
                             waiting.add(asked)
 
+    def _is_done(self, key: str, *, again: bool) -> bool:
+        return key in self._known and not (
+            again and any(one["status"] != "proved" for one in self._known[key])
+        )
+
     def known(self, names: Sequence[str]) -> list[Outcome]:
         """Return the verdicts that are known."""
-        keys = self._keys(names)
-        return [Outcome(**self._known[key][k]) for key in keys for k in range(len(ENTRIES))]
-
-    def _keys(self, names: Sequence[str]) -> list[str]:
-        models = [".".join(map(str, one)) for one in _models(names)]
-        every = [f"{m} {t} {o}" for m, t, (o, _) in product(models, TARGETS, CODE)]
-        return [key for key in every if key in self._known]
+        found = []
+        for name, structure, bits in models(names):
+            model = f"{name}.{structure}.{bits}"
+            for target, optimize, _ in self._programs.of(structure, bits):
+                key = f"{model} {target} {optimize}"
+                if key in self._known:
+                    found += [Outcome(model=model, **one) for one in self._known[key]]
+        return found
 
     def _trained(self, name: str, structure: str, bits: int) -> Path:
         """Return the file of a trained model."""
@@ -119,7 +163,7 @@ class Proofs:
         return path
 
 
-def _models(names: Sequence[str]) -> list[tuple[str, str, int]]:
+def models(names: Sequence[str]) -> list[tuple[str, str, int]]:
     """Return data set, structure and bits of every model."""
     return [
         (name, structure, bits)
@@ -143,51 +187,63 @@ def linked(
     return linked_program(model, emission, bench, level, entries)
 
 
-def _proved(path: Path, target: str, optimize: Any, level: str) -> list[dict[str, Any]]:
+def _proved(
+    path: Path, target: str, optimize: Any, level: str, limit: float
+) -> list[dict[str, Any]]:
     model = load_model(path)
     emitted = frozenset({"raw", "trusted", "scores"})
     program = linked(model, target, optimize, level, ENTRIES, emitted)
     found = []
     for entry in ENTRIES:
+        start = process_time()
         verdict = prove(
             model,
             program.code,
             program.symbols[entry],
             entry,
-            time_limit=LIMIT,
+            time_limit=limit,
             score_size=program.score_size,
         )
         outcome = Outcome(
-            target, entry, optimize, program.kernel, verdict.status, verdict.reason,
-            verdict.instructions, verdict.seconds,
+            path.stem, target, entry, optimize, program.kernel, verdict.status, verdict.reason,
+            verdict.instructions, process_time() - start,
         )  # fmt: skip
         print(path.stem, target, optimize, verdict.sentence, flush=True)
-        found.append(asdict(outcome))
+        found.append({name: x for name, x in asdict(outcome).items() if name != "model"})
     return found
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
-    """Return the table of verdicts and seconds by target and entry point."""
+def report(outcomes: Sequence[Outcome], what: str = "target") -> str:
+    """Return the table of verdicts and seconds by target or data set, and by entry point."""
+    of = {one: one.data_set if what == "data set" else one.target for one in outcomes}
     rows = []
-    for target, entry in product(TARGETS, ENTRIES):
-        some = [one for one in outcomes if (one.target, one.entry) == (target, entry)]
-        if not some:
-            continue
+    for name, entry in product(dict.fromkeys(of.values()), ENTRIES):
+        some = [one for one in outcomes if (of[one], one.entry) == (name, entry)]
         proved = [one for one in some if one.status == "proved"]
         seconds = [one.seconds for one in proved] or [0.0]
         refuted = sum(one.status == "refuted" for one in some)
         rows.append(
             (
-                target, entry, str(len(some)), str(len(proved)), str(refuted),
+                name, entry, str(len(some)), str(len(proved)), str(refuted),
                 str(len(some) - len(proved) - refuted),
                 f"{median(seconds):.1f}", f"{max(seconds):.1f}",
             )
         )  # fmt: skip
     head = (
-        "target", "entry point", "programs", "proved", "refuted", "undecided",
+        what, "entry point", "programs", "proved", "refuted", "undecided",
         "median seconds", "largest",
     )  # fmt: skip
     return table(head, rows)
+
+
+def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a line for each verdict but a proof."""
+    return [
+        f"{one.model} {one.target} {one.optimize} {one.entry} {one.kernel}: {one.status}, "
+        f"{one.reason}, {one.seconds:.1f} s"
+        for one in outcomes
+        if one.status != "proved"
+    ]
 
 
 @click.command()
@@ -196,6 +252,11 @@ def report(outcomes: Sequence[Outcome]) -> str:
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
 @click.option("--targets", default=",".join(TARGETS), help="Targets, separated by commas.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
+@click.option(
+    "--limit", default=LIMIT, show_default=True, help="Seconds of a proof, also of waiting."
+)
+@click.option("--sample", is_flag=True, help="Only one program of each model for each target.")
+@click.option("--again", is_flag=True, help="Repeat proofs of programs that were not proved.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
 @click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
 def main(
@@ -204,16 +265,21 @@ def main(
     sets: str,
     targets: str,
     jobs: int,
+    limit: float,
+    sample: bool,
+    again: bool,
     only_report: bool,
     write: bool,
 ) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
-    proofs, names = Proofs(output, data, targets.split(",")), sets.split(",")
+    names, programs = sets.split(","), Programs(targets.split(","), sample)
+    proofs = Proofs(output, data, programs, limit)
     if not only_report:
-        proofs.find(names, jobs)
-    text = report(proofs.known(names))
-    print(text)
+        proofs.find(names, jobs, again=again)
+    outcomes = proofs.known(names)
+    text = report(outcomes)
+    print(*open_ones(outcomes), "", report(outcomes, "data set"), "", text, sep="\n")
     if write:
         renew(PAGE, {"proofs": text})
 

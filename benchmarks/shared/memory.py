@@ -32,8 +32,11 @@ class Memory:
     def get(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return a value, computed and written to the file if it is unknown."""
         if key not in self._known:
-            value = compute()
-            with appending(self._path) as add:
-                add(Known(key, value))
-            self._known[key] = value
+            self.put(key, compute())
         return self._known[key]
+
+    def put(self, key: str, value: Any) -> None:
+        """Write a value to the file, instead of an earlier one if there is any."""
+        with appending(self._path) as add:
+            add(Known(key, value))
+        self._known[key] = value

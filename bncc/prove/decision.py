@@ -8,6 +8,7 @@ path, with bounds on costs where a path covers few inputs, prove which class cos
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -141,7 +142,7 @@ class Costs:
 
     def _found(self, total: Exact, region: Region) -> tuple[Fact, ...]:
         uppers = (self._upper(total, k, region) for k in LANES)
-        for one in (total, *(upper for upper in uppers if upper is not None)):
+        for one in chain((total,), (upper for upper in uppers if upper is not None)):
             for is_strict in (True, False):
                 # Negative is at most -1.
                 pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)

@@ -36,7 +36,7 @@ def numbers(intervals: Iterable[tuple[int, int]]) -> Numbers:
 
 def common(a: Numbers, b: Numbers) -> Numbers:
     """Return the numbers in both sets."""
-    if a == b:
+    if a is b or a == b:
         return a
     found = []
     i = j = 0
@@ -113,7 +113,7 @@ def joined(region: Sequence[Box], full: Sequence[Numbers]) -> Region:
     """
     found = list(dict.fromkeys(_named(box, full) for box in region))
     while len(found) > 1:
-        again: dict[Box, Box] = {}
+        again: dict[Box, object] = {}
         for box in found:
             _join(again, box, full)
         if len(again) == len(found):
@@ -122,7 +122,15 @@ def joined(region: Sequence[Box], full: Sequence[Numbers]) -> Region:
     return tuple(found)
 
 
-def _join(found: dict[Box, Box], box: Box, full: Sequence[Numbers]) -> None:
+def added(region: Region, boxes: Region, full: Sequence[Numbers]) -> Region:
+    """Return the union of disjoint regions, of which the first one is joined already."""
+    found: dict[Box, object] = dict.fromkeys(region)
+    for box in joined(boxes, full):
+        _join(found, box, full)
+    return tuple(found)
+
+
+def _join(found: dict[Box, object], box: Box, full: Sequence[Numbers]) -> None:
     """Add a box to others, joined with the first one that differs in one input only."""
     for other in found:
         one = _joined(other, box)

@@ -201,6 +201,8 @@ class Run:
         if to not in flow.places:
             raise UndecidedError("jump", f"a jump to {to:#x} leaves the function")
         here, there = flow.places[state.at], flow.places[to]
+        if here[:-1] == there[:-1] and len(frame.counts) == len(there) - 1 and there[-1]:
+            return state.but(at=to)  # In the same loops, and no iteration of one begins
         counts = dict(frame.counts)
         kept = {}
         for k in range(1, len(there)):
@@ -215,7 +217,7 @@ class Run:
         frames = state.frames
         if changed != frame.counts:
             frames = (*frames[:-1], replace(frame, counts=changed))
-        return replace(state, at=to, frames=frames)
+        return state.but(at=to, frames=frames)
 
     def _advance(self, state: State) -> None:
         """Execute instructions until paths split or another path is behind."""
@@ -273,7 +275,7 @@ class Run:
         for a, b, is_strict in self._names(state, total):
             less = closed(less, (a, b, is_strict))
             more = closed(more, (b, a, not is_strict))
-        return [replace(state, facts=self.implied(less)), replace(state, facts=self.implied(more))]
+        return [state.but(facts=self.implied(less)), state.but(facts=self.implied(more))]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:
         following = instruction.address + instruction.size
@@ -324,7 +326,7 @@ class Run:
         if isinstance(pointer, Value) and pointer.base == "stack" and not pointer.terms:
             depth = signed(pointer.const)
             if depth < state.deepest:
-                return replace(state, deepest=depth)
+                return state.but(deepest=depth)
         return state
 
     def _apply(self, draft: Draft, effect: Effect) -> None:
@@ -385,18 +387,18 @@ class Run:
             frame = Frame(to, following, state.at, order)
             if any(one.entry == to for one in state.frames):
                 raise UndecidedError("jump", "recursion")
-            return [replace(state, at=to, frames=(*state.frames, frame))]
+            return [state.but(at=to, frames=(*state.frames, frame))]
         if len(state.frames) > 1 and to == state.frames[-1].after:
-            caller = replace(state, frames=state.frames[:-1])
+            caller = state.but(frames=state.frames[:-1])
             call = state.frames[-1].call
-            return [self._moved(replace(caller, at=call), to)]
+            return [self._moved(caller.but(at=call), to)]
         frame = state.frames[-1]
         if to not in self._flow(frame.entry).places and self._may_enter(to):
             # A jump by a register to another function, which returns to this one's caller.
             if any(one.entry == to for one in state.frames):
                 raise UndecidedError("jump", "recursion")
             other = Frame(to, frame.after, frame.call, self._order(state))
-            return [replace(state, at=to, frames=(*state.frames[:-1], other))]
+            return [state.but(at=to, frames=(*state.frames[:-1], other))]
         return [self._moved(state, to)]
 
     def _may_enter(self, address: int) -> bool:
@@ -417,7 +419,7 @@ class Run:
                 for box in cell
             )
             region = joined(both(inside, state.region), self.algebra.full)
-            sides.append(replace(state, region=region) if region else None)
+            sides.append(state.but(region=region) if region else None)
         return sides[0], sides[1]
 
     def _split_by_bit(self, state: State, bit: int) -> tuple[State | None, State | None]:
@@ -436,11 +438,11 @@ class Run:
         registers = {
             name: within(content, guard, self.algebra) for name, content in state.registers.items()
         }
-        return replace(state, registers=registers, guard=guard)
+        return state.but(registers=registers, guard=guard)
 
 
 def _counted(state: State) -> State:
-    return replace(state, steps=state.steps + 1)
+    return state.but(steps=state.steps + 1)
 
 
 def closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from bncc.prove.diagrams import FALSE, TRUE
-from bncc.prove.regions import Numbers, Region, both, joined, meets
+from bncc.prove.regions import Numbers, Region, added, both, joined, meets
 from bncc.prove.values import OpenOrderError, Term, UndecidedError, Value
 from bncc.prove.words import Words
 
@@ -18,15 +18,17 @@ Fact: TypeAlias = tuple[object, object, bool]
 class Merged:
     """A value that differs between the paths that met: one for each region, joined when read."""
 
-    __slots__ = ("_values", "parts", "sources")
+    __slots__ = ("_values", "parts", "sources", "within")
 
     def __init__(
         self,
         parts: "tuple[tuple[Region, Content], ...]",
         sources: "tuple[Merged, ...]" = (),
+        within: Region | None = None,
     ) -> None:
         self.parts = parts
         self.sources = sources  # Those whose parts it has
+        self.within = within  # A region that is known to have those of all parts
         self._values: dict[tuple[int, ...], Value] = {}
 
     def equals(self, other: object) -> bool:
@@ -174,6 +176,13 @@ class State:
     deepest: int = 0  # Lowest offset of the stack pointer until here
     trail: object = None  # Where the path has come from, for a recorder of the run
 
+    def but(self, **changed: object) -> "State":
+        """Return a state with some other fields, several times as fast as `replace` does."""
+        found = object.__new__(State)
+        found.__dict__.update(self.__dict__)
+        found.__dict__.update(changed)
+        return found
+
     @property
     def key(self) -> tuple[int, ...]:
         """Order among all steps, apart from the place in the current function."""
@@ -194,20 +203,25 @@ class Draft:
 
     def state(self) -> State:
         """Return the state after the instruction, without temporaries."""
-        kept = {k: v for k, v in self.registers.items() if not k.startswith("tmp")}
-        return replace(
-            self.before, registers=kept, flags=self.flags, stack=self.stack, output=self.output
+        kept = self.registers
+        if len(kept) != len(self.before.registers):
+            kept = {k: v for k, v in kept.items() if not k.startswith("tmp")}
+        return self.before.but(
+            registers=kept, flags=self.flags, stack=self.stack, output=self.output
         )
 
 
 def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State | None:
     """Return two states at the same place as one; None if they must stay apart."""
-    is_same = a.region == b.region
+    is_same = a.region is b.region or a.region == b.region
+    region = a.region
     join = _Join(None, None)
-    if not is_same and a.facts == b.facts and a.guard == b.guard:
-        join = _Join(a.region, b.region)
+    if not is_same:
+        region = added(a.region, b.region, full)
+        if a.facts == b.facts and a.guard == b.guard:
+            join = _Join(a.region, b.region, region)
     elif is_same and algebra.diagrams.both(a.guard, b.guard) == FALSE:
-        join = _Join(None, None, a.guard)
+        join = _Join(None, None, guard=a.guard)
     try:
         registers = {
             name: join.content(content, b.registers[name])
@@ -219,7 +233,6 @@ def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State
         flags = _flags(a.flags, b.flags, join)
     except _DifferError:
         return None
-    region = a.region if is_same else joined((*a.region, *b.region), full)
     return replace(
         a,
         registers=registers,
@@ -239,8 +252,15 @@ class _DifferError(Exception):
 
 
 class _Join:
-    def __init__(self, a: Region | None, b: Region | None, guard: int | None = None) -> None:
-        self._a, self._b, self._guard = a, b, guard
+    def __init__(
+        self,
+        a: Region | None,
+        b: Region | None,
+        whole: Region | None = None,
+        *,
+        guard: int | None = None,
+    ) -> None:
+        self._a, self._b, self._whole, self._guard = a, b, whole, guard
 
     def content(self, x: Content, y: Content) -> Content:
         if same(x, y):
@@ -250,13 +270,17 @@ class _Join:
         if self._a is None or self._b is None:
             raise _DifferError
         sources = tuple(one for one in (x, y) if isinstance(one, Merged))
-        return Merged((*self._parts(x, self._a), *self._parts(y, self._b)), sources)
+        parts = (*self._parts(x, self._a), *self._parts(y, self._b))
+        return Merged(parts, sources, self._whole)
 
     @staticmethod
     def _parts(x: "Content", region: Region) -> "tuple[tuple[Region, Content], ...]":
         if not isinstance(x, Merged):
             return ((region, x),)
+        if x.within is region:
+            return x.parts
         if all(own is region or both(own, region) == own for own, _ in x.parts):
+            x.within = region
             return x.parts
         return ((region, x),)  # It is older than what split the paths
 

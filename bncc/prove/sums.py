@@ -47,20 +47,34 @@ class Sums:
     def __init__(self, full: tuple[Numbers, ...]) -> None:
         self.full = full
         self.partitions = Partitions()
-        self.region: Region = ((),)
+        self._region: Region = ((),)
+        self._place: object = None
+        self._places: dict[Region, object] = {}  # A name of each region: regions hash slowly
+        self.region = self._region
         self.is_negative: Orders = lambda _: None
         self.differences: Differences | None = None
-        self._active: dict[tuple[int, Region], BoolArray] = {}
+        self._active: dict[tuple[int, object], BoolArray] = {}
         self._either: dict[str, tuple[Value, ...]] = {}
         # Sums whose lowest bits carry for some inputs only, too many to tell them apart, with the
         # number of these bits
         self.carrying: list[tuple[Value, int]] = []
 
+    @property
+    def region(self) -> Region:
+        """The inputs of which all operations are."""
+        return self._region
+
+    @region.setter
+    def region(self, region: Region) -> None:
+        if self._place is None or region is not self._region:
+            self._region = region
+            self._place = self._places.setdefault(region, object())
+
     # Parts
 
     def active(self, partition: Partition) -> BoolArray:
         """Return which cells have an input in the current region."""
-        key = (id(partition), self.region)
+        key = (id(partition), self._place)
         if key not in self._active:
             self._active[key] = self._find_active(partition)
         return self._active[key]
@@ -97,6 +111,12 @@ class Sums:
 
     def bounds(self, term: Term) -> tuple[int, int]:
         """Return the smallest and largest value of a term in the current region."""
+        known = term.bounds_in.get(self._place)
+        if known is None:
+            known = term.bounds_in[self._place] = self._find_bounds(term)
+        return known
+
+    def _find_bounds(self, term: Term) -> tuple[int, int]:
         active = self.active(term.partition)
         if term.slopes is None:
             values = term.values[active]
@@ -124,17 +144,17 @@ class Sums:
         """Return a value from terms of different partitions, with constant ones added up."""
         kept: dict[Partition, Term] = {}
         for term in terms:
-            if term.slopes is None or not term.slopes.any():
+            if not term.is_reduced:
                 term = Term(term.partition, term.values % WORD)
-                first = int(term.values[0]) if len(term.values) else 0
-                if (term.values == first).all():
-                    const += first
-                    continue
+            if term.constant is not None:
+                const += term.constant
+                continue
             known = kept.get(term.partition)
             kept[term.partition] = term if known is None else plus(known, term)
         if self.differences is not None and len(kept) > 1:
             const, kept = self.differences.folded(const, kept, WORD)
-        return Value(const % WORD, kept, base)
+        is_reduced = all(t.is_reduced and t.constant is None for t in kept.values())
+        return Value(const % WORD, kept, base, is_reduced)
 
     # Sums
 
@@ -144,10 +164,29 @@ class Sums:
             raise UndecidedError("pointers", "two addresses are added")
         if not a.terms and not b.terms:
             return Value((a.const + b.const) % WORD, NO_TERMS, a.base or b.base)
+        const = a.const + b.const
+        for one, other in ((a, b), (b, a)):
+            if not other.terms and one.is_reduced:
+                return Value(const % WORD, one.terms, a.base or b.base, is_reduced=True)
         terms = dict(a.terms)
+        if self.differences is not None or not (a.is_reduced and b.is_reduced):
+            for partition, term in b.terms.items():
+                terms[partition] = plus(terms[partition], term) if partition in terms else term
+            return self.value(const, terms.values(), a.base or b.base)
         for partition, term in b.terms.items():
-            terms[partition] = plus(terms[partition], term) if partition in terms else term
-        return self.value(a.const + b.const, terms.values(), a.base or b.base)
+            known = terms.get(partition)
+            if known is None:
+                terms[partition] = term
+                continue
+            total = plus(known, term)
+            if not total.is_reduced:
+                total = Term(partition, total.values % WORD)
+            if total.constant is None:
+                terms[partition] = total
+            else:
+                const += total.constant
+                del terms[partition]
+        return Value(const % WORD, terms, a.base or b.base, is_reduced=True)
 
     def negative(self, a: Value) -> Value:
         """Return ``-a``."""
@@ -166,6 +205,8 @@ class Sums:
     def scaled(self, a: Value, factor: int) -> Value:
         """Return a multiple."""
         self.check_number(a)
+        if factor == 1:
+            return a
         return self.value(a.const * factor, [times(t, factor) for t in a.terms.values()])
 
     # Parts of a word
@@ -173,7 +214,8 @@ class Sums:
     def low(self, a: Value, n: int) -> Value:
         """Return the lowest n bits, as a sum that is exact."""
         found = self.split(a, n)[0]
-        return Value(found.const % WORD, found.terms)
+        is_reduced = all(term.is_reduced for term in found.terms.values())
+        return Value(found.const % WORD, found.terms, is_reduced=is_reduced)
 
     def field(self, a: Value, k: int, n: int) -> Value:
         """Return n bits from bit k on."""
@@ -278,7 +320,10 @@ class Sums:
         lows, highs = [], []
         least = most = a.const & (size - 1)
         for term in a.terms.values():
-            part, high = self._parts(term, n, is_centered)
+            key = n, is_centered
+            if key not in term.parts_at:
+                term.parts_at[key] = self._parts(term, n, is_centered)
+            part, high = term.parts_at[key]
             lows.append(part)
             highs.append(high)
             first, last = self.bounds(part)
@@ -307,6 +352,8 @@ class Sums:
             low: IntArray = term.values & (size - 1)
             if is_centered:
                 low = centered(low, size)
+            if (low == term.values).all():
+                return term, Term(term.partition, np.zeros_like(low))
             return Term(term.partition, low), Term(
                 term.partition, ((term.values - low) >> n) % WORD
             )
@@ -339,9 +386,8 @@ class Sums:
         """Return a sum of integers, terms that are constant added up."""
         kept: dict[Partition, Term] = {}
         for term in terms:
-            first = int(term.values[0])
-            if term.slopes is None and (term.values == first).all():
-                const += first
+            if term.constant is not None:
+                const += term.constant
             else:
                 known = kept.get(term.partition)
                 kept[term.partition] = term if known is None else plus(known, term, exact=True)

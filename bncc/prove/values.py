@@ -5,9 +5,10 @@ A `Term` is a function that is constant on each cell of a partition or, over one
 its number x: ``slope * x + value``. A `Value` is the sum of a constant and of terms.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -41,6 +42,21 @@ class ViolationError(Exception):
     """The code breaks a rule about memory, registers or time."""
 
 
+Owner = TypeVar("Owner")
+Known = TypeVar("Known")
+
+
+class once(Generic[Owner, Known]):  # noqa: N801, a decorator like `property`
+    """A property that is computed once; unlike `functools.cached_property`, without a lock."""
+
+    def __init__(self, compute: Callable[[Owner], Known]) -> None:
+        self._compute, self.__doc__ = compute, compute.__doc__
+
+    def __get__(self, owner: Owner, _: object = None) -> Known:
+        found = owner.__dict__[self._compute.__name__] = self._compute(owner)
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """A function of the inputs: constant or linear on each cell of a partition."""
@@ -48,6 +64,37 @@ class Term:
     partition: Partition
     values: IntArray  # By cell; modulo 2^32 where the slope is zero
     slopes: IntArray | None = None  # By cell; None if all are zero
+
+    @once
+    def is_reduced(self) -> bool:
+        """Return whether it has no slopes of zero alone, and its numbers are below 2^32."""
+        if self.slopes is not None:
+            return bool(self.slopes.any())
+        values = self.values
+        return not len(values) or bool(values.min() >= 0 and values.max() < WORD)
+
+    @once
+    def constant(self) -> int | None:
+        """Return the only value of a function without slopes; None if it has several."""
+        if self.slopes is not None:
+            return None
+        first = int(self.values[0]) if len(self.values) else 0
+        return first if (self.values == first).all() else None
+
+    @once
+    def bounds_in(self) -> "dict[object, tuple[int, int]]":
+        """Return what is known of its bounds, by the name of a region."""
+        return {}
+
+    @once
+    def parts_at(self) -> "dict[tuple[int, bool], tuple[Term, Term]]":
+        """Return what is known of its lower and upper bits."""
+        return {}
+
+    @once
+    def multiples(self) -> "dict[int, Term]":
+        """Return what is known of its multiples modulo 2^32, by factor."""
+        return {}
 
     def equals(self, other: "Term") -> bool:
         """Return whether both are the same function on the same partition."""
@@ -71,6 +118,7 @@ class Value:
     const: int
     terms: Terms = field(default_factory=lambda: NO_TERMS)
     base: str | None = None  # Name of the region of memory, or of an unknown initial content
+    is_reduced: bool = False  # All terms are known to be, and none is constant
 
     @property
     def number(self) -> int | None:
@@ -128,6 +176,14 @@ def plus(a: Term, b: Term, *, exact: bool = False) -> Term:
 
 def times(term: Term, factor: int, *, exact: bool = False) -> Term:
     """Return a multiple of a term; modulo 2^32 unless exact."""
+    if exact:
+        return _times(term, factor, exact=True)
+    if factor not in term.multiples:
+        term.multiples[factor] = _times(term, factor, exact=False)
+    return term.multiples[factor]
+
+
+def _times(term: Term, factor: int, *, exact: bool) -> Term:
     if term.slopes is not None or exact:
         largest = max(int(np.abs(one).max(initial=0)) for one in (term.values, slopes_of(term)))
         if abs(factor) * largest >= MOST:

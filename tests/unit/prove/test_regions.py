@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bncc.prove.regions import (
     EVERYWHERE,
     Partitions,
+    added,
     axis_numbers,
     both,
     box_in,
@@ -180,3 +181,12 @@ def test_a_box_without_a_restriction_is_every_input(axes):
     assert both(region, EVERYWHERE) == region
     assert both((), region) == ()
     assert not meets((), region)
+
+
+def test_added_boxes_are_joined_with_those_of_a_region():
+    left = (((0, ((0, 1),)), (1, ((0, 1),))),)
+    right = (((0, ((0, 1),)), (1, ((2, 5),))), ((0, ((2, 5),)),))
+    full = (((0, 5),), ((0, 5),))
+    assert added(left, right, full) == EVERYWHERE == joined((*left, *right), full)
+    other = (((0, ((3, 3),)),),)
+    assert added(left, other, full) == (*left, *other)

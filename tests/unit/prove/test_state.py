@@ -21,6 +21,7 @@ from tests.unit.prove.brute import (
 )
 
 seeds = st.integers(0, 2**32 - 1)
+FULL = (((0, 9),),) * 4
 FRAME = (Frame(0, -1, -1, ()),)
 
 
@@ -312,3 +313,35 @@ def test_reading_a_value_leaves_the_current_region():
     assert both is not None
     read(algebra, both.registers["r0"], EVERYWHERE)
     assert algebra.region == EVERYWHERE
+
+
+def test_many_paths_meet_without_comparing_all_their_regions(monkeypatch):
+    """The error exits of a loop over hundreds of inputs would take hours otherwise."""
+    algebra = Words(FULL)
+    meeting = [
+        state(
+            region=(((*((j, ((0, 4),)) for j in range(k)), (k, ((5, 9),))),)),
+            registers={"r0": Value(k)},
+        )
+        for k in range(4)
+    ]
+    now = merged(meeting[0], meeting[1], algebra, FULL)
+
+    def refused(a, b):
+        raise AssertionError("regions are compared")
+
+    monkeypatch.setattr("bncc.prove.state.both", refused)
+    for one in meeting[2:]:
+        now = merged(now, one, algebra, FULL)
+    parts = now.registers["r0"].parts
+    assert [(region, value.const) for region, value in parts] == [
+        (one.region, k) for k, one in enumerate(meeting)
+    ]
+
+
+def test_but_changes_a_copy():
+    one = state(registers={"r0": Value(1)}, steps=3)
+    other = one.but(at=8, steps=4)
+    assert (one.at, one.steps) == (4, 3)
+    assert (other.at, other.steps, other.registers) == (8, 4, one.registers)
+    assert other == State(8, FRAME, one.registers, region=EVERYWHERE, steps=4)

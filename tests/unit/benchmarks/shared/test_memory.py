@@ -33,3 +33,11 @@ def test_what_fails_is_not_known(tmp_path):
     with pytest.raises(ZeroDivisionError):
         memory.get("a", lambda: 1 // 0)
     assert "a" not in memory
+
+
+def test_a_value_that_is_put_replaces_an_earlier_one(tmp_path):
+    first = Memory(tmp_path / "known.jsonl")
+    first.put("a", 1)
+    first.put("a", 2)
+    assert first["a"] == 2
+    assert Memory(tmp_path / "known.jsonl")["a"] == 2
