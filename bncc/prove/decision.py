@@ -56,6 +56,7 @@ class Costs:
         self._at: dict[Partition, IntArray] = {}
         self._of_points = self.totals(self.points)
         self._named: dict[tuple[object, ...], tuple[tuple[int, int, bool], ...]] = {}
+        self._scales: dict[tuple[object, ...], tuple[int, int]] = {}
         self.mismatches: list[Mismatch] = []
 
     @property
@@ -107,14 +108,23 @@ class Costs:
             self._named[key] = self._found(total, region)
         return self._named[key]
 
+    def scale(self, total: Exact, region: Region) -> tuple[int, int]:
+        """
+        Return n and k for a sum that names two costs.
+
+        Without its lowest n bits, it is 2^k times their difference.
+        """
+        return self._scales[total.key(), region]
+
     def _found(self, total: Exact, region: Region) -> tuple[tuple[int, int, bool], ...]:
-        uppers = (self._upper(total, k, region) for k in LANES)
-        for one in (total, *(upper for upper in uppers if upper is not None)):
-            for is_strict in (True, False):
+        for n in (0, *LANES):
+            one = self._upper(total, n, region) if n else total
+            for is_strict in (True, False) if one is not None else ():
                 # Negative is at most -1.
-                pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
-                if pairs:
-                    return tuple((*pair, is_strict) for pair in pairs)
+                found = self._search(Exact(one.const + (not is_strict), one.terms), region)
+                if found:
+                    self._scales[total.key(), region] = n, found[0][2]
+                    return tuple((*pair, is_strict) for *pair, _ in found)
         self._note(total, region)
         return ()
 
@@ -140,9 +150,9 @@ class Costs:
             return None
         return Exact((total.const >> k) + (least >> k), upper)
 
-    def _search(self, total: Exact, region: Region) -> list[tuple[int, int]]:
+    def _search(self, total: Exact, region: Region) -> list[tuple[int, int, int]]:
         return [
-            (first, second)
+            (first, second, shift)
             for first, second, shift in self._candidates(total, self._inside(region))
             if self.equals(total, first, second, shift, region)
         ]
