@@ -155,7 +155,7 @@ class Machine:
         for first, second, is_strict, n, k in self.orders.get(str(state.at), ()):
             upper = algebra.split(total, n)[1] if n else total
             wanted = algebra.times(self.model.difference(first, second), -1 << k)
-            distance = algebra.plus(algebra.plus(upper, Value(1 - is_strict)), wanted)
+            distance = algebra.plus(algebra.plus(upper, Value(int(not is_strict))), wanted)
             if algebra.vanishes(distance, EXACT):
                 sides = (first, second, bool(is_strict)), (second, first, not is_strict)
                 for is_negative, fact in zip((True, False), sides, strict=True):

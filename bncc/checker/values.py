@@ -321,7 +321,8 @@ class Algebra:
         _, samples = self.common(a.terms)
         sums: dict[tuple[int, ...], Any] = {(): np.array([a.const % modulus])}
         for t in a.terms:
-            parts = {(): self.at(t, {axis: samples[axis] for axis in t.levels})}
+            own = {axis: samples[axis] for axis in t.levels}
+            parts: dict[tuple[int, ...], Ints] = {(): self.at(t, own)}
             for k, axis in enumerate(t.levels):
                 for scope, part in list(parts.items()):
                     parts[scope] = part.take([0], axis=k)
