@@ -66,10 +66,8 @@ class Thumb:
             return Instruction(
                 one.size, text, lambda path: to if path.is_met(decoded.compared(path)) else None
             )
-        # Bits that capstone ignores: of narrow jumps, and the source of wide ones, which is twice.
-        is_reserved = (name in ("bx", "blx") and one.size == 2 and head & 7) or (
-            name in ("rev", "rev16", "revsh") and one.size == 4 and head & 15 != one.bytes[2] & 15
-        )
+        # Bits of narrow jumps that capstone ignores
+        is_reserved = name in ("bx", "blx") and one.size == 2 and head & 7
         if is_reserved or name not in MEANINGS:
             raise RejectedError(f"no meaning is known of {text}")
         meaning = MEANINGS[name]
@@ -157,7 +155,6 @@ def shifted(path: Path, kind: str, x: Value, k: int) -> Value:
 # Flags: what each part is computed from is kept under names such as "nz sub 0"
 
 
-PARTS = ("nz", "c", "v")
 OPERANDS = {"sub": 2, "add": 2, "adc": 3, "value": 1, "bit": 1}
 """Number of values of each kind of record."""
 
@@ -180,7 +177,7 @@ def recorded(path: Path, part: str) -> tuple[str, list[Value]]:
 
 def compare(path: Path, kind: str, *operands: Value) -> None:
     """Set all flags by an addition, a subtraction or one with a carry."""
-    for part in PARTS:
+    for part in ("nz", "c", "v"):
         record(path, part, kind, *operands)
 
 
@@ -489,17 +486,6 @@ def _branch(d: Decoded, path: Path) -> Value | None:
     return Value(_number(d.operands[0]))
 
 
-def _swap(d: Decoded, path: Path) -> Value | None:
-    a, x = path.algebra, d.value(path, 1)
-    byte = [a.field(x, 8 * k, 8) for k in range(4)]
-    order = {"rev": (3, 2, 1, 0), "rev16": (1, 0, 3, 2), "revsh": (1, 0)}[d.name]
-    total = Value(0)
-    for k, j in enumerate(order):
-        total = a.add(total, a.scaled(byte[j], 1 << 8 * k))
-    d.set(path, a.sext(total, 16) if d.name == "revsh" else total)
-    return None
-
-
 def _nothing(d: Decoded, path: Path) -> Value | None:
     return None
 
@@ -524,7 +510,6 @@ MEANINGS: dict[str, Callable[[Decoded, Path], Value | None]] = {
                      "vldr", "vstr"), _transfer),
     **dict.fromkeys(("push", "pop", "ldm", "ldmdb", "stm", "stmdb", "vpush", "vpop"), _multiple),
     **dict.fromkeys(("b", "bl", "bx", "blx"), _branch),
-    **dict.fromkeys(("rev", "rev16", "revsh"), _swap),
     **dict.fromkeys(("nop", "it", "dmb", "dsb", "isb"), _nothing),
     "vmov": _float_move,
 }  # fmt: skip
