@@ -24,7 +24,7 @@ import click
 
 from bncc.checker.check import check
 from bncc.checker.model import program_of
-from bncc.checker.terms import RejectedError, UnknownError
+from bncc.checker.values import RejectedError
 from bncc.cli.main import main as bncc
 from bncc.model.file import load_model
 from bncc.prove.build import image_of
@@ -64,7 +64,7 @@ class Evidence:
         """Return why the checker rejects a certificate; None if it accepts it."""
         try:
             check(document, elf or self.elf, self.model)
-        except (RejectedError, UnknownError, KeyError, IndexError, ValueError, TypeError) as error:
+        except (RejectedError, KeyError, IndexError, ValueError, TypeError) as error:
             return f"{type(error).__name__}: {error}"
         return None
 
@@ -126,17 +126,18 @@ def _states(document: Document) -> list[Document]:
 def _uses(state: Document) -> list[tuple[Any, Any]]:
     """Return where a state names a value."""
     found: list[tuple[Any, Any]] = [(state["registers"], name) for name in state["registers"]]
-    for memory in ("stack", "output"):
-        found += [(cell, 1) for cell in state[memory].values()]
-    return found + [
-        (operands, k) for _, operands in state["flags"].values() for k in range(len(operands))
-    ]
+    return found + [(cell, 3) for cell in state["memory"]]
+
+
+def _other(number: int, rng: Random) -> int:
+    """Return a word whose lowest byte is another one, as only that may be claimed."""
+    return (number + (rng.randrange(WORD) & ~255 | rng.randrange(1, 256))) % WORD
 
 
 def _constant(document: Document, rng: Random, evidence: Evidence) -> None:
     where, key = chosen(rng, _uses(chosen(rng, _states(document))))
     const, base, terms = document["values"][where[key]]
-    document["values"].append([(const + rng.randrange(1, WORD)) % WORD, base, terms])
+    document["values"].append([_other(const, rng), base, terms])
     where[key] = len(document["values"]) - 1
 
 
@@ -166,17 +167,15 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
     where, key = chosen(rng, [(w, k) for w, k in _uses(state) if document["values"][w[k]][2]])
     const, base, terms = document["values"][where[key]]
     k = rng.randrange(len(terms))
-    axes, maps, v, s = deepcopy(document["terms"][terms[k]])
+    axes, maps, numbers = deepcopy(document["terms"][terms[k]])
     box = chosen(rng, state["region"])
     place = 0
     for axis, of in zip(axes, maps, strict=True):
         levels = document["maps"][of]
-        place = (
-            place * (1 + max(levels))
-            + levels[chosen(rng, _inside(document, box, axis, len(levels)))]
-        )
-    v[place] = (v[place] + rng.randrange(1, WORD)) % WORD
-    document["terms"].append([axes, maps, v, s])
+        interval = chosen(rng, _inside(document, box, axis, len(levels) // 2))
+        place = place * (1 + max(levels)) + levels[2 * interval + rng.randrange(2)]
+    numbers[place] = _other(numbers[place], rng)
+    document["terms"].append([axes, maps, numbers])
     document["values"].append([const, base, [*terms]])
     document["values"][-1][2][k] = len(document["terms"]) - 1
     where[key] = len(document["values"]) - 1
@@ -202,12 +201,23 @@ def _fact(document: Document, rng: Random, evidence: Evidence) -> None:
     state["facts"][k] = [b, a, not is_strict]
 
 
+def _orders(document: Document, rng: Random) -> list[Any]:
+    """Return the only pair of classes that a comparison is about."""
+    some = [orders for one in document["states"] for orders in one["orders"].values()]
+    (order,) = chosen(rng, [orders for orders in some if len(orders) == 1])
+    return order  # type: ignore[no-any-return]
+
+
 def _comparison(document: Document, rng: Random, evidence: Evidence) -> None:
     """Let a comparison be about other classes."""
-    state = chosen(rng, [one for one in document["states"] if any(one["orders"].values())])
-    at = chosen(rng, [at for at, facts in state["orders"].items() if len(facts) == 1])
-    ((a, b, is_strict),) = state["orders"][at]
-    state["orders"][at] = [[b, a, is_strict]]
+    order = _orders(document, rng)
+    order[:2] = order[1::-1]
+
+
+def _scale(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Let a comparison be about another multiple of a difference, or about other bits of it."""
+    order = _orders(document, rng)
+    order[rng.choice((3, 4))] += rng.randrange(1, 8)
 
 
 def _steps(document: Document, rng: Random, evidence: Evidence) -> None:
@@ -226,27 +236,44 @@ def _place(document: Document, rng: Random, evidence: Evidence) -> None:
 
 
 def _next(document: Document, rng: Random, evidence: Evidence) -> None:
-    """Let a path lead to a state elsewhere, or to none."""
+    """Let a path lead to a state elsewhere, or to the same one later."""
     state = chosen(rng, [one for one in document["states"] if len(one["next"]) == 1])
     ((n, k),) = state["next"]
     own = document["states"][k]["at"]
     others = [j for j, one in enumerate(document["states"]) if one.get("at") != own]
-    state["next"] = rng.choice(([], [[n, chosen(rng, others)]], [[n + 1, k]]))
+    state["next"] = rng.choice(([[n, chosen(rng, others)]], [[n + 1, k]]))
 
 
 def _memory(document: Document, rng: Random, evidence: Evidence) -> None:
     """Claim a cell of the stack that was not written."""
-    state = chosen(rng, [one for one in _states(document) if one["stack"]])
-    at, cell = chosen(rng, sorted(state["stack"].items()))
-    other = int(at) - rng.choice((256, 512))
-    state["stack"][str(other)] = cell
+    state = chosen(rng, _states(document))
+    base, at, size, k = chosen(rng, state["memory"])
+    state["memory"].append([base, at - rng.choice((256, 512)), size, k])
+
+
+def _axes(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Let intervals leave out numbers, or share them."""
+    starts = chosen(rng, [one for one in document["axes"] if len(one) > 1])
+    k = rng.randrange(len(starts))
+    starts[k] = 1 if k == 0 else starts[k - 1] - rng.randrange(1 + (k > 1))
+
+
+def _format(document: Document, rng: Random, evidence: Evidence) -> None:
+    document["format"] += rng.choice((-1, 1))
+
+
+def _score_bytes(document: Document, rng: Random, evidence: Evidence) -> None:
+    if document["entry"] != "scores":
+        raise NoClaimError
+    document["score_bytes"] = rng.choice([n for n in (1, 2, 4) if n != document["score_bytes"]])
 
 
 CHANGES: dict[str, Change] = {
     "digest": _digest, "instructions": _instructions, "stack": _stack, "entry": _entry,
     "target": _target, "symbol": _symbol, "constant": _constant, "base": _base, "cell": _cell,
     "region": _region, "fact": _fact, "comparison": _comparison, "steps": _steps,
-    "depth": _depth, "place": _place, "next": _next, "memory": _memory,
+    "depth": _depth, "place": _place, "next": _next, "memory": _memory, "scale": _scale,
+    "axes": _axes, "format": _format, "score-bytes": _score_bytes,
 }  # fmt: skip
 """Kinds of changes, each of which makes a claim false."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from bncc.checker.check import check
-from bncc.checker.terms import RejectedError, UnknownError
+from bncc.checker.values import RejectedError
 
 
 def main(arguments: list[str]) -> int:
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
             gzip.decompress(certificate), parse_float=_no_integer, parse_constant=_no_integer
         )
         check(claims, elf, model)
-    except (RejectedError, UnknownError) as error:
+    except RejectedError as error:
         print(f"rejected: {error}")
         return 1
     except ImportError as error:

@@ -1,275 +1,214 @@
 """Check of a certificate: every path between its states, and every end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from bncc.checker.machine import Machine, State
-from bncc.checker.model import Model, model_of, program_of, specification
-from bncc.checker.terms import UNKNOWN, WORD, Box, RejectedError, Term, UnknownError, Value
-from bncc.checker.values import Algebra
+from bncc.checker.machine import Machine, Memory, State, loaded
+from bncc.checker.model import Model, program_of
+from bncc.checker.values import (
+    UNKNOWN,
+    WORD,
+    Algebra,
+    Box,
+    RejectedError,
+    Term,
+    Value,
+    meet,
+    minus,
+    require,
+    restricted,
+)
 
 ERROR = WORD - 1
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")
 
 
-def check(certificate: Mapping[str, Any], elf: bytes, model: bytes) -> None:
+def check(claims: Mapping[str, Any], elf: bytes, model_file: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
-    rule = model_of(model)
-    if certificate["format"] != 1 or certificate["entry"] not in ENTRIES:
-        raise RejectedError("the certificate has an unknown format or entry point")
-    if certificate["elf"] != sha256(elf).hexdigest():
-        raise RejectedError("the certificate is about another program")
-    if certificate["model"] != rule.digest:
-        raise RejectedError("the certificate is about another model")
-    _Check(certificate, elf, rule).run()
+    model = Model(model_file)
+    require(claims["format"] == 2, "the certificate has an unknown format")
+    require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
+    require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
+    require(claims["model"] == model.digest, "the certificate is about another model")
+    _Check(claims, elf, model).run()
 
 
 class _Check:
-    def __init__(self, certificate: Mapping[str, Any], elf: bytes, rule: Model) -> None:
-        self.claims, self._states = certificate, certificate["states"]
-        self.entry = certificate["entry"]
-        starts = [np.array(one, dtype=np.int64) for one in certificate["axes"]]
-        spec = specification(rule, self.entry, starts)
-        ends = [
-            np.append(own[1:], 1 << 8 * size) - 1
-            for own, size in zip(starts, spec.sizes, strict=True)
-        ]
-        program = program_of(elf)
-        self.algebra = Algebra(starts, ends)
-        self.valid: Box = tuple(states >= 0 for states in spec.domain)
-        self.full = self.valid if self.entry == "trusted" else self.algebra.box
-        self.decided: Box = tuple(
-            states >= 0 if k in spec.used else np.ones(len(states), dtype=bool)
-            for k, states in enumerate(spec.domain)
-        )
-        self.score_size = certificate["score_bytes"] if self.entry == "scores" else 0
-        n_output = self.score_size * len(spec.prior)
-        if certificate["target"].startswith("cortex-m"):
+    def __init__(self, claims: Mapping[str, Any], elf: bytes, model: Model) -> None:
+        self.claims, self.model, program = claims, model, program_of(elf)
+        sizes = model.sizes(claims["entry"])
+        starts = [np.array(one, dtype=np.int64) for one in claims["axes"]]
+        limits = [np.append(one, 1 << 8 * n)[1:] for one, n in zip(starts, sizes, strict=True)]
+        self.algebra = Algebra(starts, [limit - 1 for limit in limits])
+        model.read(claims["entry"], self.algebra.points)
+        self.full = model.valid if claims["entry"] == "trusted" else self.algebra.box
+        self.score_size = claims["score_bytes"] if claims["entry"] == "scores" else 0
+        self.classes = range(len(model.prior))
+        if claims["target"].startswith("cortex-m"):
             from bncc.checker.thumb import Thumb as Isa
         else:
             from bncc.checker.riscv import Riscv as Isa  # type: ignore[assignment]
-        self.machine = Machine(Isa(program), program, spec, self.algebra, n_output)
-        self.maps = [np.array(one, dtype=np.int64) for one in certificate["maps"]]
-        self.terms = [self._term(*one) for one in certificate["terms"]]
+        self.isa, n_output = Isa(program), self.score_size * len(self.classes)
+        self.machine = Machine(self.isa, program, model, self.algebra, n_output)
+        # The state before the first instruction
+        names = {name: f"initial {name}" for name in self.isa.registers}
+        names |= {self.isa.stack: "stack", self.isa.link: "return"}
+        names |= dict(zip(self.isa.arguments, ("input", "output"), strict=True))
+        registers = {name: Value(0, (), base) for name, base in names.items()}
+        memory: Memory = {}
+        offset = 0
+        for axis, size in enumerate(sizes):
+            reading = Value(0, (self.algebra.line(axis, self.algebra.points[axis]),))
+            offset += -offset % size
+            memory |= {("input", offset + k): (reading, k) for k in range(size)}
+            offset += size
+        entry = State(program.symbols[claims["symbol"]], registers, memory, self.full)
+        # Those of the certificate
+        self.maps = [np.array(one, dtype=np.int64) for one in claims["maps"]]
+        terms = [self._term(*one) for one in claims["terms"]]
         self.values = [
-            Value(int(c) % WORD, tuple(self.terms[k] for k in terms), base)
-            for c, base, terms in certificate["values"]
+            Value(c % WORD, tuple(terms[k] for k in own), base) for c, base, own in claims["values"]
         ]
-        self.start = program.symbols[certificate["symbol"]]
+        self.states = [entry, *(self._state(one, memory) for one in claims["states"][1:])]
+        self.boxes = [[self.full], *(self._boxes(one) for one in claims["states"][1:])]
 
-    def _term(
-        self, axes: Sequence[int], maps: Sequence[int], v: Sequence[int], s: Sequence[int] | None
-    ) -> Term:
-        levels = tuple(self.maps[k] for k in maps)
-        own = [len(self.algebra.starts[axis]) for axis in axes]
-        if (
-            list(axes) != sorted(set(axes))
-            or axes[0] < 0
-            or any(len(m) != n or m.min() < 0 for m, n in zip(levels, own, strict=True))
-        ):
-            raise RejectedError("a term of the certificate is malformed")
-        array = np.array(v, dtype=np.int64)
-        if len(axes) == 1:
-            slopes = None if s is None else np.array(s, dtype=np.int64)[levels[0]]
-            return Term(tuple(axes), array[levels[0]], slopes)
-        return Term(tuple(axes), array.reshape([m.max() + 1 for m in levels]), None, levels)
+    def _term(self, axes: Sequence[int], maps: Sequence[int], numbers: Sequence[int]) -> Term:
+        """Return a function of the certificate: levels by point, and numbers by level."""
+        levels = {axis: self.maps[k] for axis, k in zip(axes, maps, strict=True)}
+        is_right = [
+            axis >= 0 <= m.min() and len(m) == len(self.full[axis]) for axis, m in levels.items()
+        ]
+        require(all(is_right) and [*axes] == sorted(levels), "a function is malformed")
+        grid = np.array(numbers, dtype=np.int64).reshape([1 + m.max() for m in levels.values()])
+        require((np.abs(grid) < 1 << 40).all(), "the numbers of a function are too large")
+        return Term(levels, grid)
+
+    def _state(self, one: Mapping[str, Any], memory: Memory) -> State:
+        """Return a state of the certificate, for the inputs of all its boxes."""
+        registers = dict.fromkeys(self.isa.registers, UNKNOWN)
+        registers |= {name: self.values[k] for name, k in one["registers"].items()}
+        for base, offset, size, k in one["memory"]:
+            require(base in ("stack", "output"), "a region of memory is unknown")
+            memory = memory | {
+                (base, offset + byte): (self.values[k], byte) for byte in range(size)
+            }
+        facts = frozenset((i, j, bool(is_strict)) for i, j, is_strict in one["facts"])
+        return State(one["at"], registers, memory, self.full, facts, one["steps"], one["deepest"])
 
     def _boxes(self, one: Mapping[str, Any]) -> list[Box]:
-        """Return the boxes of a claimed state."""
-        boxes = []
-        for restricted in one["region"]:
-            box = list(self.full)
-            for axis, k in restricted:
-                self._is(axis >= 0, "an input of the certificate is malformed")
-                box[axis] = box[axis] & (self.maps[k] == 1)
-            if all(allowed.any() for allowed in box):
-                boxes.append(tuple(box))
-        return boxes
-
-    def _state(self, one: Mapping[str, Any], box: Box) -> State:
-        self.algebra.box = box
-        values = _Normal(self.algebra, self.values)
-        flags = {
-            part: (kind, tuple(values[k] for k in operands))
-            for part, (kind, operands) in one["flags"].items()
-        }
-        stack, output = (
-            {int(at): (size, values[k]) for at, (size, k) in one[name].items()}
-            for name in ("stack", "output")
-        )
-        registers = dict.fromkeys(self.machine.isa.registers, UNKNOWN)
-        registers |= {name: values[k] for name, k in one["registers"].items()}
-        facts = frozenset((i, j, bool(strict)) for i, j, strict in one["facts"])
-        return State(
-            one["at"], registers, box, flags, stack, output, facts, one["steps"], one["deepest"]
-        )
-
-    def _initial(self) -> State:
-        isa = self.machine.isa
-        registers = {name: Value(0, (), f"initial {name}") for name in isa.registers}
-        registers[isa.stack] = Value(0, (), "stack")
-        registers[isa.link] = Value(0, (), "return")
-        for name, base in zip(isa.arguments, ("input", "output"), strict=True):
-            registers[name] = Value(0, (), base)
-        return State(self.start, registers, self.full)
+        """Return the boxes of a state of the certificate."""
+        boxes = [self.full for _ in one["region"]]
+        for n, restrictions in enumerate(one["region"]):
+            for axis, k in restrictions:
+                boxes[n] = restricted(boxes[n], axis, np.repeat(self.maps[k] == 1, 2))
+        return [box for box in boxes if all(allowed.any() for allowed in box)]
 
     def run(self) -> None:
         """Check each state's paths to the states after it."""
-        states = self._states
-        for k, one in enumerate(states):
-            starts = [self._initial()]
-            if k:
-                starts = [self._state(one, box) for box in self._boxes(one)]
-            after: dict[int, list[int]] = {}
-            for n, target in one["next"]:
-                if not k < target < len(states):
-                    raise RejectedError(f"state {k} leads to one that is not after it")
-                after.setdefault(n, []).append(target)
-            self.machine.hints = {
-                int(at): [(i, j, bool(strict)) for i, j, strict in facts]
-                for at, facts in one["orders"].items()
-            }
+        for k, one in enumerate(self.claims["states"]):
+            self.next = [(n, target) for n, target in one["next"]]
+            self.used: set[tuple[int, int]] = set()
+            self.machine.orders = one["orders"]
             try:
-                self._used: set[tuple[int, int]] = set()
-                for start in starts:
-                    self._follow(start, after, one["length"])
-                if self._used != {(n, target) for n, target in one["next"]}:
-                    raise RejectedError("no path leads to a state that is claimed to follow")
+                require(
+                    all(target > k for _, target in self.next), "a state leads to one before it"
+                )
+                for box in self.boxes[k]:
+                    self._follow(replace(self.states[k], box=box))
+                require(self.used == {*self.next}, "no path leads to a state that shall follow")
             except RejectedError as error:
                 raise RejectedError(f"from state {k}: {error}") from None
 
-    def _follow(self, start: State, after: Mapping[int, Sequence[int]], most: int) -> None:
+    def _follow(self, start: State) -> None:
+        """Follow all paths from a state to later ones or to their ends."""
         waiting = [start]
         while waiting:
             state = waiting.pop()
-            n = state.steps - start.steps
+            steps = state.steps - start.steps
+            here = [k for n, k in self.next if n == steps and self.states[k].at == state.at]
             if state.at < 0:
                 self._end(state)
-                continue
-            here = [k for k in after.get(n, ()) if n and self._states[k]["at"] == state.at]
-            within = next((k for k in here if self._is_within(state, self._states[k])), None)
-            if within is not None:
-                self._used.add((n, within))
-                continue
-            if here:
-                raise RejectedError(
-                    f"a path to {state.at:#x} is not within the state claimed there"
-                )
-            if n >= most:
-                raise RejectedError(f"a path reaches {state.at:#x} and no state that is claimed")
-            waiting += self.machine.step(state)
+            elif here:
+                self._cover(state, here, steps)
+            else:
+                require(state.steps < self.claims["instructions"], "a path is too long")
+                waiting += self.machine.step(state)
 
-    def _is_within(self, state: State, one: Mapping[str, Any]) -> bool:
-        """Return whether a claimed state covers another."""
-        if one["at"] != state.at or one["steps"] < state.steps or one["deepest"] > state.deepest:
-            return False
-        self.algebra.box = state.box
-        left = [state.box]
-        for box in self._boxes(one):
-            left = [rest for part in left for rest in self.algebra.minus(part, box)]
-        claimed = self._state(one, state.box)
-        if left or not all(self.machine.holds(fact, state.facts) for fact in claimed.facts):
-            return False
-        pairs = [(x, state.registers.get(name, UNKNOWN)) for name, x in claimed.registers.items()]
-        for own, found in ((claimed.stack, state.stack), (claimed.output, state.output)):
-            for at, (size, x) in own.items():
-                if x.base != "?" and found.get(at, (0, x))[0] != size:
-                    return False
-                pairs.append((x, found[at][1] if at in found else UNKNOWN))
-        for part, (kind, operands) in claimed.flags.items():
-            other = state.flags.get(part, ("", ()))
-            if other[0] != kind or len(other[1]) != len(operands):
-                return False
-            pairs += zip(operands, other[1], strict=True)
-        return all(x.base == "?" or self._are_equal(x, y) for x, y in pairs)
+    def _cover(self, state: State, here: Sequence[int], steps: int) -> None:
+        """Confirm that claimed states have all inputs of a path, and nothing that it has not."""
+        for k, part in [(target, part) for target in here for part in self.boxes[target]]:
+            box = meet(state.box, part)
+            if box is not None and self._is_within(replace(state, box=box), k):
+                self.used.add((steps, k))
+                for rest in minus(state.box, box):
+                    self._cover(replace(state, box=rest), here, steps)
+                return
+        raise RejectedError(f"a path to {state.at:#x} is not within the state claimed there")
 
-    def _are_equal(self, x: Value, y: Value) -> bool:
-        if x.base != y.base:
+    def _is_within(self, state: State, k: int) -> bool:
+        """Return whether all that is claimed in a state holds in another one in the same box."""
+        self.algebra.box, one, claimed = state.box, self.claims["states"][k], self.states[k]
+        if claimed.steps < state.steps or claimed.deepest > state.deepest:
             return False
-        try:
-            return self.algebra.vanishes(self.algebra.sub(x, y), WORD)
-        except UnknownError:
+        if not claimed.facts <= state.facts:
             return False
+        pairs = [
+            (claimed.registers[name], state.registers.get(name, UNKNOWN), WORD)
+            for name in one["registers"]
+        ]
+        for base, offset, size, number in one["memory"]:
+            places = [(base, offset + byte) for byte in range(size)]
+            if any(claimed.memory[place] != state.memory.get(place) for place in places):
+                found = loaded(self.algebra, state.memory, base, offset, size)
+                pairs.append((self.values[number], found, 1 << 8 * size))
+        return all(x is y or self._are_equal(x, y, modulus) for x, y, modulus in pairs)
+
+    def _are_equal(self, x: Value, y: Value, modulus: int) -> bool:
+        is_known = x.base == y.base != "?"
+        return is_known and self.algebra.vanishes(self.algebra.sub(x, y), modulus)
 
     # Ends
 
     def _end(self, end: State) -> None:
-        isa, algebra = self.machine.isa, self.algebra
-        algebra.box = end.box
-        if end.steps > self.claims["instructions"] or -end.deepest > self.claims["stack"]:
-            raise RejectedError("a path takes more instructions or stack than claimed")
-        for name in isa.kept:
-            x, base = end.registers[name], "stack" if name == isa.stack else f"initial {name}"
-            if x.base != base or x.const or x.terms:
-                raise RejectedError(f"the register {name} is not restored")
-        for box in algebra.minus(end.box, self.decided):
-            for answer, own in self._answers(end.registers[isa.arguments[0]], box):
-                self._is(answer == ERROR, f"{answer} is returned for an invalid state")
-                self._check_no_scores(end, own)
-        inside = tuple(a & b for a, b in zip(end.box, self.decided, strict=True))
-        if not all(allowed.any() for allowed in inside):
+        """Confirm the bounds, the registers and the answer of a path that returns."""
+        is_bound = -end.deepest <= self.claims["stack"]
+        require(is_bound and end.steps <= self.claims["instructions"], "a bound is exceeded")
+        for name in self.isa.kept:
+            x, base = end.registers[name], "stack" if name == self.isa.stack else f"initial {name}"
+            require((x.base, x.const, x.terms) == (base, 0, ()), f"{name} is not restored")
+        decided = end.box
+        for axis in self.model.used:
+            self._check_answers(end, restricted(decided, axis, ~self.model.valid[axis]), False)
+            decided = restricted(decided, axis, self.model.valid[axis])
+        self._check_answers(end, decided, True)
+
+    def _check_answers(self, end: State, box: Box, is_decided: bool) -> None:
+        """Confirm what is returned for the inputs of a box, whose used states are valid or not."""
+        if not all(allowed.any() for allowed in box):
             return
-        for answer, box in self._answers(end.registers[isa.arguments[0]], inside):
-            algebra.box = box
-            if answer == ERROR and not all(
-                (a & b).any() for a, b in zip(box, self.valid, strict=True)
-            ):
-                self._check_no_scores(end, box)
-                continue
-            self._is(answer < len(self.machine.spec.prior), f"{answer} is returned")
-            for c in range(len(self.machine.spec.prior)):
-                if c != answer and not self.machine.holds((answer, c, c < answer), end.facts):
-                    raise RejectedError(f"class {answer} is returned, and {c} may cost less")
-            self._check_scores(end, answer, box)
-
-    def _is(self, condition: bool, text: str) -> None:
-        if not condition:
-            raise RejectedError(text)
-
-    def _answers(self, result: Value, box: Box) -> Iterator[tuple[int, Box]]:
-        """Yield what is returned, with the inputs for which it is."""
         self.algebra.box = box
-        result = self.algebra.value(result.const, result.terms, result.base)
-        if result.base:
-            raise RejectedError("what is returned is not known")
-        if not result.terms:
-            yield result.const, box
-            return
-        for own in list(self.algebra.boxes_of(result)):
-            yield from self._answers(result, own)
+        for answer, own in self.algebra.cases(end.registers[self.isa.arguments[0]]):
+            self.algebra.box = own
+            if answer == ERROR:
+                is_right = not is_decided or meet(own, self.model.valid) is None
+                require(is_right, "an error is returned for valid states")
+            else:
+                is_class = is_decided and answer in self.classes
+                require(is_class, f"{answer} is returned")
+            for c in self.classes if answer != ERROR else ():
+                is_least = c == answer or self.machine.holds((answer, c, c < answer), end.facts)
+                require(is_least, f"class {answer} is returned, and {c} may cost less")
+            self._check_scores(end, answer)
 
-    def _score(self, end: State, c: int) -> Value:
-        size, x = end.output.get(c * self.score_size, (0, UNKNOWN))
-        self._is(size == self.score_size and not x.base, f"score {c} is not written")
-        return x
-
-    def _check_no_scores(self, end: State, box: Box) -> None:
-        self.algebra.box = box
-        for c in range(len(self.machine.spec.prior) if self.score_size else 0):
-            zero = self.algebra.vanishes(self._score(end, c), 1 << 8 * self.score_size)
-            self._is(zero, f"score {c} is not zero for an invalid state")
-
-    def _check_scores(self, end: State, winner: int, box: Box) -> None:
-        self.algebra.box = box
-        for c in range(len(self.machine.spec.prior) if self.score_size else 0):
-            wanted, bits = self.machine.difference(c, winner), 8 * self.score_size
-            difference = self.algebra.exact_sum(0, (self._score(end, c), 1), (wanted, -1))
-            fits = self.algebra.bounds(wanted)[1] < 1 << bits
-            self._is(fits and self.algebra.vanishes(difference, 1 << bits), f"score {c} differs")
-
-
-class _Normal:
-    """Claimed values in the box of an algebra."""
-
-    def __init__(self, algebra: Algebra, values: Sequence[Value]) -> None:
-        self._algebra, self._values = algebra, values
-        self._known: dict[int, Value] = {}
-
-    def __getitem__(self, k: int) -> Value:
-        if k not in self._known:
-            x = self._values[k]
-            self._known[k] = self._algebra.value(x.const, x.terms, x.base)
-        return self._known[k]
+    def _check_scores(self, end: State, answer: int) -> None:
+        """Confirm that scores are costs less that of the answer, or zero in an error."""
+        most = 1 << 8 * self.score_size
+        for c in self.classes if self.score_size else ():
+            wanted = Value(0) if answer == ERROR else self.model.difference(c, answer)
+            found = loaded(self.algebra, end.memory, "output", c * self.score_size, self.score_size)
+            fits = self.algebra.bounds(wanted)[1] < most
+            require(fits and self._are_equal(wanted, found, most), f"score {c} differs")

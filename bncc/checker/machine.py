@@ -1,50 +1,36 @@
 """State of a function on one path, and the execution of its instructions over a box of inputs."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bncc.checker.model import Program, Specification
-from bncc.checker.terms import (
+from bncc.checker.model import Model, Program
+from bncc.checker.values import (
+    EXACT,
     UNKNOWN,
     WORD,
+    Algebra,
     Box,
     RejectedError,
-    SplitError,
-    Term,
-    UnknownError,
     Value,
+    require,
 )
-from bncc.checker.values import Algebra
 
-Record = tuple[str, tuple[Value, ...]]
-Fact = tuple[int, int, bool]
+Memory: TypeAlias = dict[tuple[str, int], tuple[Value, int]]
+"""Bytes by region and offset: a value, and which of its bytes."""
+Fact: TypeAlias = tuple[int, int, bool]
 """The first class costs less than the second, or at most as much if the last is false."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """A decoded instruction: its action, taken where the condition is 1, may return a target."""
+    """A decoded instruction; its action may return where it jumps."""
 
     size: int
     text: str
     action: Callable[["Path"], Value | None]
-    condition: Callable[["Path"], Value] | None = None
-
-
-class Isa(Protocol):
-    """An instruction set and its calling convention."""
-
-    registers: tuple[str, ...]
-    arguments: tuple[str, str]
-    stack: str
-    link: str
-    kept: tuple[str, ...]
-
-    def decode(self, address: int) -> Instruction:
-        """Return the instruction at an address."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +38,20 @@ class State:
     """Knowledge about one path before an instruction."""
 
     at: int
-    registers: Mapping[str, Value]
+    registers: Mapping[str, Value]  # What flags are of is in registers of other names
+    memory: Memory
     box: Box
-    flags: Mapping[str, Record] = field(default_factory=dict)
-    stack: Mapping[int, tuple[int, Value]] = field(default_factory=dict)
-    output: Mapping[int, tuple[int, Value]] = field(default_factory=dict)
     facts: frozenset[Fact] = frozenset()
     steps: int = 0
     deepest: int = 0
+
+
+class SplitError(Exception):
+    """A step differs between inputs: it must be taken from each of several states."""
+
+    def __init__(self, sides: Sequence[State]) -> None:
+        super().__init__("a split")
+        self.sides = sides
 
 
 class Path:
@@ -67,184 +59,128 @@ class Path:
 
     def __init__(self, machine: "Machine", state: State) -> None:
         self.machine, self.algebra, self.old = machine, machine.algebra, state
-        self.registers, self.flags = dict(state.registers), dict(state.flags)
-        self.stack, self.output = dict(state.stack), dict(state.output)
-        self.lowest = 0
+        self.registers, self.memory = dict(state.registers), dict(state.memory)
+
+    def is_met(self, condition: Value) -> bool:
+        """Return whether a condition is 1, if it is the same for all inputs of the box."""
+        ((number, _), *others) = cases = self.algebra.cases(condition)
+        if others:
+            raise SplitError([replace(self.old, box=box) for _, box in cases])
+        return bool(number)
 
     def load(self, address: Value, size: int, *, is_signed: bool = False) -> Value:
         """Return what memory has at an address."""
-        algebra, offset = self.algebra, _signed(address.const)
         if address.base is None:
             read = self.machine.program.read
-            found = algebra.mapped(lambda at: read(at, size), address)
-        elif address.terms:
-            raise RejectedError("an address within a buffer depends on the input")
-        elif address.base == "input":
-            found = self._input(offset, size)
-        elif address.base in ("stack", "output"):
-            found = self._cell(self.stack if address.base == "stack" else self.output, offset, size)
+            numbers = np.vectorize(lambda at: read(int(at), size), otypes=[np.int64])
+            found = self.algebra.pointwise(numbers, address)
         else:
-            raise RejectedError(f"a read at an unknown address ({address.base})")
-        return algebra.sext(found, 8 * size) if is_signed and size < 4 else found
-
-    def _input(self, offset: int, size: int) -> Value:
-        found, k = Value(0), 0
-        spec, algebra = self.machine.spec, self.algebra
-        while k < size:
-            if offset + k not in spec.offsets:
-                raise RejectedError(f"a read at offset {offset + k} of the input, outside it")
-            axis, byte = spec.offsets[offset + k]
-            n = min(size - k, spec.sizes[axis] - byte)
-            one = np.ones(len(algebra.starts[axis]), dtype=np.int64)
-            part = algebra.value(0, [Term((axis,), 0 * one, one)])
-            part = algebra.field(part, 8 * byte, 8 * n)
-            found, k = algebra.add(found, algebra.scaled(part, 1 << 8 * k)), k + n
-        return found
-
-    def _cell(self, memory: Mapping[int, tuple[int, Value]], offset: int, size: int) -> Value:
-        found, k = Value(0), 0
-        while k < size:
-            at = next((o for o in range(offset + k, offset + k - 4, -1) if o in memory), None)
-            if at is None or at + memory[at][0] <= offset + k:
-                if memory is self.stack and offset + size <= 0:
-                    return UNKNOWN
-                raise RejectedError(f"a read at offset {offset + k} of the stack or the output")
-            width, content = memory[at]
-            n = min(size - k, width - (offset + k - at))
-            if n == size == width and (size == 4 or content.base == "?"):
-                return content
-            part = self.algebra.field(content, 8 * (offset + k - at), 8 * n)
-            found, k = self.algebra.add(found, self.algebra.scaled(part, 1 << 8 * k)), k + n
-        return found
+            found = loaded(self.algebra, self.memory, address.base, self._offset(address), size)
+        if size == 4 or found.base:
+            return found if size == 4 else UNKNOWN
+        extended = self.algebra.sext if is_signed else self.algebra.low
+        return extended(found, 8 * size)
 
     def store(self, address: Value, size: int, content: Value) -> None:
-        """Write the lowest bytes of a value."""
-        offset = _signed(address.const)
-        if address.base not in ("stack", "output") or address.terms:
-            raise RejectedError(f"a write outside of the own stack ({address.base or 'constant'})")
-        memory, end = self.output, self.machine.n_output
-        if address.base == "stack":
-            memory, end = self.stack, 0
-            self.lowest = min(self.lowest, offset)
-        if offset + size > end or (end and offset < 0) or (memory is self.output and not end):
-            raise RejectedError(f"a write at {offset} of the {address.base}, outside it")
-        for at in range(offset - 3, offset + size):
-            if at in memory and at + memory[at][0] > offset:
-                width, old = memory.pop(at)
-                for k in range(width):
-                    if not offset <= at + k < offset + size and not old.base:
-                        memory[at + k] = 1, self.algebra.field(old, 8 * k, 8)
-        memory[offset] = size, content
+        """Write the lowest bytes of a value into the own stack or the output."""
+        base, offset = str(address.base), self._offset(address)
+        first, end = {"stack": (-WORD, 0), "output": (0, self.machine.n_output)}.get(base, (0, 0))
+        require(first <= offset <= end - size, f"a write at {offset} of the region {base}")
+        self.memory |= {(base, offset + k): (content, k) for k in range(size)}
+
+    def _offset(self, address: Value) -> int:
+        ((offset, _), *others) = self.algebra.cases(Value(address.const, address.terms))
+        require(not others, "an address within a buffer depends on the input")
+        return signed(offset)
 
     def finished(self, to: int) -> State:
-        """Return the state before the next instruction, with the depth of the stack."""
-        pointer = self.registers[self.machine.isa.stack]
-        depth = _signed(pointer.const)
-        if pointer.base != "stack" or pointer.terms or depth % 4 or depth > 0:
-            raise RejectedError("the stack pointer is not known, or above the caller's")
-        if self.lowest < depth:
-            raise RejectedError("a write below the stack pointer")
-        old = self.old
-        return State(
-            to, self.registers, old.box, self.flags, self.stack, self.output, old.facts,
-            old.steps + 1, min(old.deepest, depth),
-        )  # fmt: skip
+        """Return the state before the next instruction."""
+        pointer, old = self.registers[self.machine.isa.stack], self.old
+        depth = signed(pointer.const)
+        is_right = pointer.base == "stack" and not pointer.terms and depth % 4 == 0 and depth <= 0
+        require(is_right, "the stack pointer is not known, or above the caller's")
+        # Interrupts may write below the stack pointer.
+        below = [key for key in self.memory if key[0] == "stack" and key[1] < depth]
+        is_kept = all(self.memory.pop(key) == old.memory.get(key) for key in below)
+        require(is_kept, "a write below the stack pointer")
+        deepest = min(old.deepest, depth)
+        return State(to, self.registers, self.memory, old.box, old.facts, old.steps + 1, deepest)
+
+
+def loaded(algebra: Algebra, memory: Memory, base: str, offset: int, size: int) -> Value:
+    """Return a value with the lowest bytes that a region has; unknown if the own stack has none."""
+    content = [memory.get((base, offset + k), (UNKNOWN, 0)) for k in range(size)]
+    if any(x is UNKNOWN for x, _ in content):
+        require(base == "stack" and offset + size <= 0, f"a read at {offset} of the region {base}")
+        return UNKNOWN
+    found, k = Value(0), 0
+    while k < size:
+        x, first = content[k]
+        n = 1
+        while content[k : k + n + 1] == [(x, first + j) for j in range(n + 1)]:
+            n += 1
+        if n == size and first == 0:
+            return x
+        if x.base:
+            return UNKNOWN
+        part = algebra.field(x, 8 * first, 8 * n)
+        found, k = algebra.add(found, algebra.scaled(part, 1 << 8 * k)), k + n
+    return found
 
 
 class Machine:
     """Executes a function over boxes of inputs."""
 
     def __init__(
-        self, isa: Isa, program: Program, spec: Specification, algebra: Algebra, n_output: int
+        self, isa: Any, program: Program, model: Model, algebra: Algebra, n_output: int
     ) -> None:
-        self.isa, self.program, self.spec, self.algebra = isa, program, spec, algebra
+        self.isa, self.program, self.model, self.algebra = isa, program, model, algebra
         self.n_output = n_output
-        self.hints: Mapping[int, list[Fact]] = {}
-        self._known: dict[tuple[int, Any], Value] = {}
-        tables = [(t, costs) for t, costs in spec.tables]
-        self._costs = [
-            Value(int(spec.prior[c]), tuple(_mapped(t, costs[:, c]) for t, costs in tables))
-            for c in range(len(spec.prior))
-        ]
-
-    def difference(self, first: int, second: int) -> Value:
-        """Return the cost of a class less that of another, in the current box."""
-        return self.algebra.exact_sum(0, (self._costs[first], 1), (self._costs[second], -1))
+        self.orders: Mapping[str, Sequence[Sequence[int]]] = {}
 
     def holds(self, fact: Fact, facts: frozenset[Fact]) -> bool:
         """Return whether an order of costs is known, or follows from their bounds in the box."""
         a, b, is_strict = fact
-        if (a, b, True) in facts or (not is_strict and (a, b, False) in facts):
+        if (a, b, True) in facts or fact in facts:
             return True
-        return self.algebra.bounds(self.difference(b, a))[0] >= is_strict
+        return self.algebra.bounds(self.model.difference(b, a))[0] >= is_strict
 
     def _order(self, state: State, total: Value) -> bool | None:
-        """Return whether a sum is negative, by the costs of the model that it compares."""
-        for first, second, is_strict in self.hints.get(state.at, ()):
-            wanted = self.difference(first, second)
-            if self._is_order(total, wanted, not is_strict):
-                if self.holds((first, second, is_strict), state.facts):
-                    return True
-                if self.holds((second, first, not is_strict), state.facts):
-                    return False
-                raise SplitError((first, second, is_strict))
-        return None
+        """
+        Return whether a sum is negative, by the costs of the model that it compares.
 
-    def _is_order(self, total: Value, wanted: Value, tie: int) -> bool:
-        """Return whether a sum is negative exactly where a difference of costs is below a tie."""
+        Without its lowest n bits it is 2^k times the difference of two costs, or less by one.
+        """
         algebra = self.algebra
-        for n in (0, 8, 16, 24):
-            upper = total
-            if n:
-                if any(t.s is not None for t in total.terms):
-                    return False
-                parts = [algebra.part(t, n, True) for t in total.terms]
-                lows = Value(total.const % (1 << n), tuple(low for low, _ in parts))
-                least, most = algebra.bounds(lows)
-                if least >> n != most >> n:
-                    continue
-                const = (total.const >> n) + (least >> n)
-                upper = algebra.value(const, (high for _, high in parts), exact=True)
-            upper = algebra.exact_sum(tie, (upper, 1))
-            if algebra.is_multiple(upper, wanted):
-                return True
-        return False
+        for first, second, is_strict, n, k in self.orders.get(str(state.at), ()):
+            upper = algebra.split(total, n)[1] if n else total
+            wanted = algebra.times(self.model.difference(first, second), -1 << k)
+            distance = algebra.plus(algebra.plus(upper, Value(int(not is_strict))), wanted)
+            if algebra.vanishes(distance, EXACT):
+                sides = (first, second, bool(is_strict)), (second, first, not is_strict)
+                for is_negative, fact in zip((True, False), sides, strict=True):
+                    if self.holds(fact, state.facts):
+                        return is_negative
+                raise SplitError([replace(state, facts=closed(state.facts, one)) for one in sides])
+        return None
 
     def step(self, state: State) -> list[State]:
         """Execute one instruction; a state without an address has returned."""
         self.algebra.box = state.box
         self.algebra.order = lambda total: self._order(state, total)
         instruction = self.isa.decode(state.at)
+        path = Path(self, state)
         try:
-            path = Path(self, state)
-            following = state.at + instruction.size
-            if instruction.condition is not None:
-                condition = instruction.condition(path)
-                if condition.terms:
-                    raise SplitError(condition)
-                if not condition.const:
-                    return [path.finished(following)]
             to = instruction.action(path)
-            if to is None:
-                return [path.finished(following)]
-            if to.base == "return" and not to.terms and not to.const:
-                return [path.finished(-1)]
-            if to.base or to.terms:
-                raise UnknownError("a jump to an address that depends on the input")
-            return [path.finished(to.const)]
         except SplitError as split:
-            if isinstance(split.by, Value):
-                boxes = list(self.algebra.boxes_of(split.by))
-                return [one for box in boxes for one in self.step(replace(state, box=box))]
-            first, second, is_strict = split.by
-            sides = ((first, second, is_strict), (second, first, not is_strict))
-            known = [replace(state, facts=closed(state.facts, fact)) for fact in sides]
-            return [one for side in known for one in self.step(side)]
-        except UnknownError as error:
-            raise RejectedError(f"{error} at {state.at:#x}, {instruction.text}") from None
+            return [one for side in split.sides for one in self.step(side)]
         except RejectedError as error:
-            where = "" if " at 0x" in str(error) else f" at {state.at:#x}, {instruction.text}"
-            raise RejectedError(f"{error}{where}") from None
+            raise RejectedError(f"{error} at {state.at:#x}, {instruction.text}") from None
+        if to is None:
+            return [path.finished(state.at + instruction.size)]
+        is_return = to.base == "return" and to.const == 0
+        require(not to.terms and (is_return or not to.base), "a jump that depends on the input")
+        return [path.finished(-1 if is_return else to.const)]
 
 
 def closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:
@@ -256,9 +192,6 @@ def closed(facts: frozenset[Fact], fact: Fact) -> frozenset[Fact]:
     return facts | found | {(x, y, False) for x, y, _ in found}
 
 
-def _mapped(t: Term, numbers: Any) -> Term:
-    return Term(t.axes, numbers[t.v], None, t.maps)
-
-
-def _signed(x: int) -> int:
-    return x - WORD if x >= WORD // 2 else x
+def signed(x: int) -> int:
+    """Return a word as a signed number."""
+    return (x + WORD // 2) % WORD - WORD // 2

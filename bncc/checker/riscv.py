@@ -8,8 +8,7 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path
 from bncc.checker.model import Program
-from bncc.checker.terms import UNKNOWN, WORD, RejectedError, UnknownError, Value
-from bncc.checker.values import Algebra
+from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, Value
 
 COMPRESSED = {"addi16sp": "addi", "addi4spn": "addi", "lwsp": "lw", "swsp": "sw"}
 LOADS = {"lb": (1, True), "lh": (2, True), "lw": (4, False), "lbu": (1, False), "lhu": (2, False)}
@@ -64,10 +63,12 @@ def _instruction(one: Any) -> Instruction:
         condition, reads = BRANCHES[name]
         to = Value((one.address + _number(x[-1])) % WORD)
         operands = [x[k] if k < 2 else "zero" for k in reads]
-        return Instruction(
-            one.size, text, lambda _: to,
-            lambda path: condition(path.algebra, *(_value(path, k) for k in operands)),
-        )  # fmt: skip
+
+        def action(path: Path) -> Value | None:
+            values = (_value(path, name) for name in operands)
+            return to if path.is_met(condition(path.algebra, *values)) else None
+
+        return Instruction(one.size, text, action)
     if name in JUMPS:
         return Instruction(one.size, text, lambda path: _jump(path, name, x, one.address, after))
     if name in LOADS or name in STORES:
@@ -95,7 +96,7 @@ def _computed(path: Path, name: str, x: list[str]) -> Value:
             return BINARY[name](a, _value(path, x[1]), _value(path, x[2]))
         f = BINARY["sltu" if name == "sltiu" else name[:-1]]
         return f(a, _value(path, x[1]), Value(_number(x[2]) % WORD))
-    except UnknownError:
+    except RejectedError:
         return UNKNOWN
 
 
@@ -153,7 +154,7 @@ def _shift(name: str) -> Callable[[Algebra, Value, Value], Value]:
     def shifted(a: Algebra, x: Value, y: Value) -> Value:
         if not y.terms and not y.base:
             k = y.const & 31
-            return {"sll": lambda: a.scaled(x, 1 << k), "srl": lambda: a.shr(x, k),
+            return {"sll": lambda: a.scaled(x, 1 << k), "srl": lambda: a.field(x, k, 32 - k),
                     "sra": lambda: a.sar(x, k)}[name]()  # fmt: skip
         f = {"sll": lambda p, q: p << (q & 31), "srl": lambda p, q: p >> (q & 31),
              "sra": lambda p, q: p - ((p >> 31) << 32) >> (q & 31)}[name]  # fmt: skip

@@ -6,9 +6,9 @@ from typing import Any
 
 import capstone
 
-from bncc.checker.machine import Instruction, Path
+from bncc.checker.machine import Instruction, Path, SplitError
 from bncc.checker.model import Program
-from bncc.checker.terms import UNKNOWN, WORD, RejectedError, SplitError, UnknownError, Value
+from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value
 
 NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 ONES = Value(WORD - 1)
@@ -63,18 +63,20 @@ class Thumb:
             raise RejectedError(f"an instruction without a condition in an IT block: {text}")
         if name in ("cbz", "cbnz"):
             to = Value(_number(operands[1]) & ~1)
-            return Instruction(one.size, text, lambda _: to, decoded.compared_with_zero)
-        # Bits that capstone ignores: of narrow jumps, and the source of wide ones, which is twice.
-        is_reserved = (name in ("bx", "blx") and one.size == 2 and head & 7) or (
-            name in ("rev", "rev16", "revsh") and one.size == 4 and head & 15 != one.bytes[2] & 15
-        )
+            return Instruction(
+                one.size, text, lambda path: to if path.is_met(decoded.compared(path)) else None
+            )
+        # Bits of narrow jumps that capstone ignores
+        is_reserved = name in ("bx", "blx") and one.size == 2 and head & 7
         if is_reserved or name not in MEANINGS:
             raise RejectedError(f"no meaning is known of {text}")
         meaning = MEANINGS[name]
-        condition = None
-        if cc and name != "it":
-            condition = lambda path: holds(path, cc)  # noqa: E731
-        return Instruction(one.size, text, lambda path: meaning(decoded, path), condition)
+
+        def action(path: Path) -> Value | None:
+            is_taken = not cc or name == "it" or path.is_met(holds(path, cc))
+            return meaning(decoded, path) if is_taken else None
+
+        return Instruction(one.size, text, action)
 
 
 class Decoded:
@@ -113,7 +115,7 @@ class Decoded:
         """Assign the register of an operand."""
         path.registers[self.register(k)] = value
 
-    def compared_with_zero(self, path: Path) -> Value:
+    def compared(self, path: Path) -> Value:
         """Return the condition of a jump that compares with zero."""
         zero = path.algebra.equal(self.value(path, 0), Value(0))
         return zero if self.name == "cbz" else path.algebra.opposite(zero)
@@ -132,7 +134,7 @@ def attempt(f: Callable[[], Value]) -> Value:
     """Return a value, or the unknown one where it has no representation."""
     try:
         return f()
-    except UnknownError:
+    except RejectedError:
         return UNKNOWN
 
 
@@ -142,30 +144,51 @@ def shifted(path: Path, kind: str, x: Value, k: int) -> Value:
     if kind == "lsl":
         return a.scaled(x, 1 << k) if k < 32 else Value(0)
     if kind == "lsr":
-        return a.shr(x, k)
+        return a.field(x, k, 32 - k)
     if kind == "asr":
-        return a.sar(x, k)
+        return a.sar(x, min(k, 31))
     if kind == "ror" and 0 < k < 32:
-        return a.add(a.shr(x, k), a.scaled(x, 1 << 32 - k))
+        return a.add(a.field(x, k, 32 - k), a.scaled(x, 1 << 32 - k))
     raise RejectedError(f"no meaning is known of {kind} {k}")
 
 
-# Flags: what each is computed from
+# Flags: what each part is computed from is kept under names such as "nz sub 0"
+
+
+OPERANDS = {"sub": 2, "add": 2, "adc": 3, "value": 1, "bit": 1}
+"""Number of values of each kind of record."""
+
+
+def record(path: Path, part: str, kind: str, *operands: Value) -> None:
+    """Note what a part of the flags is computed from."""
+    for name in [name for name in path.registers if name.startswith(f"{part} ")]:
+        del path.registers[name]
+    path.registers |= {f"{part} {kind} {k}": x for k, x in enumerate(operands)}
+
+
+def recorded(path: Path, part: str) -> tuple[str, list[Value]]:
+    """Return what a part of the flags is computed from."""
+    for kind, n in OPERANDS.items():
+        if f"{part} {kind} 0" in path.registers:
+            names = [f"{part} {kind} {k}" for k in range(n)]
+            return kind, [path.registers.get(name, UNKNOWN) for name in names]
+    return "bit", [UNKNOWN]
 
 
 def compare(path: Path, kind: str, *operands: Value) -> None:
     """Set all flags by an addition, a subtraction or one with a carry."""
-    path.flags = dict.fromkeys(("nz", "c", "v"), (kind, operands))
+    for part in ("nz", "c", "v"):
+        record(path, part, kind, *operands)
 
 
 def logic(path: Path, result: Value, carry: Callable[[], Value] | None = None) -> None:
     """Set N and Z by a result, and maybe C."""
-    path.flags["nz"] = ("value", (result,))
+    record(path, "nz", "value", result)
     if carry is not None:
         try:
-            path.flags["c"] = ("bit", (attempt(carry),))
+            record(path, "c", "bit", attempt(carry))
         except SplitError:
-            path.flags["c"] = ("bit", (UNKNOWN,))
+            record(path, "c", "bit", UNKNOWN)
 
 
 def holds(path: Path, name: str) -> Value:
@@ -174,12 +197,10 @@ def holds(path: Path, name: str) -> Value:
     if name in OPPOSITES:
         return a.opposite(holds(path, OPPOSITES[name]))
     part = {"cs": "c", "hi": "c", "vs": "v"}.get(name, "nz")
-    if part not in path.flags:
-        raise UnknownError("flags of two paths")
-    kind, operands = path.flags[part]
+    kind, operands = recorded(path, part)
     x, y = operands[0], operands[-1] if kind in ("add", "sub") else Value(0)
     if any(one.base == "?" for one in operands):
-        raise UnknownError("a condition of what is not known")
+        raise RejectedError("a condition of what is not known")
     if kind == "bit" and name == "cs":
         return x
     if name in ("eq", "mi"):
@@ -193,10 +214,11 @@ def holds(path: Path, name: str) -> Value:
     if name == "cs" and kind in ("add", "adc"):
         # x + y + c >= 2^32 where c + x - (2^32 - 1 - y) > 0
         c = operands[2] if kind == "adc" else Value(0)
-        rest = a.split(a.sub(ONES, operands[1]), 32)[0]
-        parts = [a.split(one, 32)[0] for one in (x, c)]
-        return a.negative(a.exact_sum(0, (rest, 1), (parts[0], -1), (parts[1], -1)))
-    if name in ("hi", "ge", "gt") and kind == "sub" and path.flags.get("nz") == path.flags["c"]:
+        rest = a.low(a.sub(ONES, operands[1]), 32)
+        for one in (x, c):
+            rest = a.plus(rest, a.times(a.low(one, 32), -1))
+        return a.negative(rest)
+    if name in ("hi", "ge", "gt") and kind == "sub" and recorded(path, "nz") == recorded(path, "c"):
         if name == "ge":
             return a.opposite(a.less(x, y, is_signed=True))
         return a.less(y, x, is_signed=name == "gt")
@@ -205,7 +227,7 @@ def holds(path: Path, name: str) -> Value:
         if name == "gt":
             return a.less(limit, x, is_signed=True)
         return a.opposite(a.less(x, limit, is_signed=True))
-    raise UnknownError(f"the condition {name} after {kind}")
+    raise RejectedError(f"the condition {name} after {kind}")
 
 
 # Meanings
@@ -223,7 +245,9 @@ def _sum(d: Decoded, path: Path) -> Value | None:
         y = a.sub(ONES, y) if kind == "sbc" else y
         total = a.add(a.add(x, y), carry)
         if d.sets:
-            path.flags = {"nz": ("value", (total,)), "c": ("adc", (x, y, carry))}
+            record(path, "nz", "value", total)
+            record(path, "c", "adc", x, y, carry)
+            record(path, "v", "bit", UNKNOWN)
     else:
         total = a.add(x, y) if kind == "add" else a.sub(x, y)
         if d.sets:
@@ -462,17 +486,6 @@ def _branch(d: Decoded, path: Path) -> Value | None:
     return Value(_number(d.operands[0]))
 
 
-def _swap(d: Decoded, path: Path) -> Value | None:
-    a, x = path.algebra, d.value(path, 1)
-    byte = [a.field(x, 8 * k, 8) for k in range(4)]
-    order = {"rev": (3, 2, 1, 0), "rev16": (1, 0, 3, 2), "revsh": (1, 0)}[d.name]
-    total = Value(0)
-    for k, j in enumerate(order):
-        total = a.add(total, a.scaled(byte[j], 1 << 8 * k))
-    d.set(path, a.sext(total, 16) if d.name == "revsh" else total)
-    return None
-
-
 def _nothing(d: Decoded, path: Path) -> Value | None:
     return None
 
@@ -497,7 +510,6 @@ MEANINGS: dict[str, Callable[[Decoded, Path], Value | None]] = {
                      "vldr", "vstr"), _transfer),
     **dict.fromkeys(("push", "pop", "ldm", "ldmdb", "stm", "stmdb", "vpush", "vpop"), _multiple),
     **dict.fromkeys(("b", "bl", "bx", "blx"), _branch),
-    **dict.fromkeys(("rev", "rev16", "revsh"), _swap),
     **dict.fromkeys(("nop", "it", "dmb", "dsb", "isb"), _nothing),
     "vmov": _float_move,
 }  # fmt: skip

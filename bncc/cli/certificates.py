@@ -36,12 +36,12 @@ class Certificates:
                 f"with {what} yet; leave out -o"
             )
         from bncc.checker.check import check  # only here: it loads the decoder
-        from bncc.checker.terms import RejectedError, UnknownError
+        from bncc.checker.values import RejectedError
 
         try:
             document = certificate(self.trace, model, verdict, symbol, score_size)
             check(document, code.content, Path(self._model_path).read_bytes())
-        except (RejectedError, UnknownError, UndecidedError) as reason:
+        except (RejectedError, UndecidedError) as reason:
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "
                 f"proof ({reason}); choose another --kernel or --optimize, or leave out -o"

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,14 @@ from bncc._types import IntArray
 from bncc.discretize.feature import LARGEST_INT
 from bncc.model.model import Model
 from bncc.prove.regions import Box, Partition, breakpoints
+from bncc.prove.run import Scale
 from bncc.prove.specification import Specification
 from bncc.prove.state import Cell, Content, Fact, Merged, State, read
-from bncc.prove.values import Term, UndecidedError, Value
+from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
 from bncc.prove.words import Words
 
-FORMAT = 1
+FORMAT = 2
 MOST_GRID = 1 << 18
 """Largest number of values of one function of several inputs in a certificate."""
 _NUMBERS = ("return", "stack", "input", "output")
@@ -39,8 +40,7 @@ class Point:
     def __init__(self, state: State | None = None) -> None:
         self.state = state  # None for the entry
         self.after: set[tuple[int, int]] = set()  # Number of steps, next point
-        self.orders: dict[int, list[Fact]] = {}
-        self.length = 0  # Most steps to a next point or the end
+        self.orders: dict[int, list[tuple[object, object, bool, int, int]]] = {}
 
 
 class Trace:
@@ -50,10 +50,11 @@ class Trace:
         self.points = [Point()]
         self.algebra: Words
         self.of: Specification
+        self._scale: Scale
 
-    def begin(self, algebra: Words, of: Specification) -> None:
-        """Take the algebra and the specification of the run to record."""
-        self.algebra, self.of = algebra, of
+    def begin(self, algebra: Words, of: Specification, scale: Scale) -> None:
+        """Take the algebra and the specification of the run, and the scale of its comparisons."""
+        self.algebra, self.of, self._scale = algebra, of, scale
 
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""
@@ -69,22 +70,17 @@ class Trace:
     def _begun(self, state: State) -> State:
         k = len(self.points)
         for origin, n in _edges(state):
-            point = self.points[origin]
-            point.after.add((n, k))
-            point.length = max(point.length, n)
+            self.points[origin].after.add((n, k))
         self.points.append(Point(state))
         return replace(state, trail=Trail(k, state.steps))
 
-    def compared(self, state: State, fact: Fact) -> None:
-        """Note what a comparison of sums is about."""
-        facts = self.points[_trail(state).origin].orders.setdefault(state.at, [])
-        if isinstance(fact[0], int) and fact not in facts:
-            facts.append(fact)
-
-    def ended(self, state: State) -> None:
-        """Note where a path returns."""
-        for origin, n in _edges(state):
-            self.points[origin].length = max(self.points[origin].length, n)
+    def compared(self, state: State, fact: Fact, total: Exact) -> None:
+        """Note what a comparison of sums is about, whose difference is given."""
+        orders = self.points[_trail(state).origin].orders.setdefault(state.at, [])
+        if isinstance(fact[0], int):
+            order = (*fact, *self._scale(total, state.region))
+            if order not in orders:
+                orders.append(order)
 
 
 def _trail(state: State) -> Trail:
@@ -134,6 +130,7 @@ class _Writer:
         regions = [p.state.region for p in trace.points if p.state is not None]
         partitions = list(trace.algebra.partitions)
         self.starts: list[IntArray] = []
+        self._ends: list[IntArray] = []
         for axis, one in enumerate(trace.of.inputs):
             end = 1 << 8 * one.size
             edges = {0, *_state_edges(model, axis, end, is_raw), *breakpoints(regions, axis)}
@@ -141,6 +138,7 @@ class _Writer:
                 if axis in partition.scope:
                     edges |= partition.edges(axis)
             self.starts.append(np.array(sorted(e for e in edges if e < end), dtype=np.int64))
+            self._ends.append(np.append(self.starts[-1][1:], end) - 1)
         self.maps: _Table = _Table()
         self.terms: _Table = _Table()
         self.values: _Table = _Table()
@@ -151,38 +149,38 @@ class _Writer:
         """Return a state with what leads to the next ones."""
         found: dict[str, Any] = {
             "next": sorted([n, k] for n, k in point.after),
-            "length": point.length,
-            "orders": {str(at): [[*fact] for fact in facts] for at, facts in point.orders.items()},
+            "orders": {str(at): [[*one] for one in orders] for at, orders in point.orders.items()},
         }
         state = point.state
         if state is None:
             return found
         self._algebra.region = state.region
-        registers = {name: self._content(x) for name, x in state.registers.items()}
-        flags = {}
-        for part, (kind, contents) in state.flags.items():
-            operands = [self._content(x) for x in contents]
-            if None not in operands:
-                flags[part] = [kind, operands]
+        contents = dict(state.registers)
+        for part, (kind, operands) in state.flags.items():
+            contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
+        registers = {name: self._content(content) for name, content in contents.items()}
         return found | {
             "at": state.at,
             "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
-            "flags": flags,
-            "stack": self._memory(state.stack),
-            "output": self._memory(state.output),
+            "memory": [*self._stack(state), *self._memory("output", state.output)],
             "facts": sorted([*fact] for fact in state.facts if isinstance(fact[0], int)),
             "steps": state.steps,
             "deepest": state.deepest,
         }
 
-    def _memory(self, memory: Mapping[int, Cell]) -> dict[str, list[int]]:
-        found = {}
+    def _stack(self, state: State) -> Iterator[list[str | int]]:
+        """Yield what the stack has from its pointer on."""
+        pointer = read(state.registers["sp"], self._algebra)
+        own = {at: cell for at, cell in state.stack.items() if at >= signed(pointer.const)}
+        return self._memory("stack", own)
+
+    def _memory(self, base: str, memory: Mapping[int, Cell]) -> Iterator[list[str | int]]:
+        """Yield region, offset, size and value of what was written."""
         for at, cell in memory.items():
             k = self._content(cell.content)
             if k is not None:
-                found[str(at)] = [cell.size, k]
-        return found
+                yield [base, at, cell.size, k]
 
     def _box(self, box: Box) -> list[list[int]]:
         found = []
@@ -225,6 +223,7 @@ class _Writer:
         return self.values.of([value.const, base, terms])
 
     def _term(self, partition: Partition, values: IntArray, slopes: IntArray | None) -> int:
+        """Return the number of a function, written by its numbers at first and last numbers."""
         scope = partition.scope
         starts = []
         for axis in scope:
@@ -233,7 +232,7 @@ class _Writer:
         if np.prod([len(one) for one in starts]) > MOST_GRID:
             raise UndecidedError("cells", "a value depends on too many inputs for a certificate")
         maps = [
-            self.maps.of((np.searchsorted(one, self.starts[axis], side="right") - 1).tolist())
+            np.searchsorted(one, self.starts[axis], side="right").repeat(2) - 1
             for axis, one in zip(scope, starts, strict=True)
         ]
         if partition.is_single:
@@ -243,10 +242,18 @@ class _Writer:
                     first, last = np.searchsorted(starts[0], (low, high + 1))
                     index[first:last] = k
         else:
-            index = partition.index(tuple(tuple(one.tolist()) for one in starts)).ravel()
-        v = np.append(values, 0)[index].tolist()
-        s = None if slopes is None else np.append(slopes, 0)[index].tolist()
-        return self.terms.of([list(scope), maps, v, s])
+            index = partition.index(tuple(tuple(one.tolist()) for one in starts))
+        grid = np.append(values, 0)[index]
+        if slopes is not None:
+            points = np.stack([self.starts[scope[0]], self._ends[scope[0]]], axis=1).ravel()
+            grid = grid[maps[0]] + np.append(slopes, 0)[index][maps[0]] * points
+            maps = [np.arange(len(points))]
+        for k in range(len(scope)):
+            rows = np.moveaxis(grid, k, 0).reshape(grid.shape[k], -1)
+            _, first, levels = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            grid, maps[k] = grid.take(first, axis=k), levels.ravel()[maps[k]]
+        numbers = [self.maps.of(one.tolist()) for one in maps]
+        return self.terms.of([list(scope), numbers, grid.ravel().tolist()])
 
 
 class _Table(list[Any]):
@@ -266,14 +273,12 @@ class _Table(list[Any]):
 
 
 def _state_edges(model: Model, axis: int, end: int, is_raw: bool) -> set[int]:
-    """Return where the state may change among the bits of a reading, or of a state."""
+    """Return where states stop to ascend, or to descend, with the bits of an input."""
     feature = model.features[axis]
     if not is_raw:
-        return set(range(feature.n_states + 1))
+        return {feature.n_states}
     if feature.kind == "float32":
-        bits = np.array(feature.thresholds, dtype=np.float32).view(np.uint32).tolist()
-        special = {1, 0x7F80_0001, end // 2, end // 2 + 1, 0xFF80_0001}
-        return {*special, *bits, *(b + 1 for b in bits)}
+        return {0x7F80_0001, end // 2, 0xFF80_0001}
     if feature.kind in LARGEST_INT:
-        return {end // 2, end // 2 + 1, *((int(t) + 1) % end for t in feature.thresholds)}
-    return set(range(max(feature.n_states, len(feature.categories)) + 1))
+        return {end // 2, end // 2 + 1}
+    return {max(feature.n_states, len(feature.categories))}

@@ -8,7 +8,6 @@ path, with bounds on costs where a path covers few inputs, prove which class cos
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -76,6 +75,7 @@ class Costs:
             self._sums[gate.tables] = (0, gate.margin, -gate.margin)
         self._of_points = {n: self.totals(self.points, n) for n in self._sums}
         self._named: dict[tuple[object, ...], tuple[Fact, ...]] = {}
+        self._scales: dict[tuple[object, ...], tuple[int, int]] = {}
         self.mismatches: list[Mismatch] = []
 
     @property
@@ -140,13 +140,24 @@ class Costs:
             more = pair.more or margin
             yield first(pair.first, more), first(pair.second, more - pair.more), is_strict
 
+    def scale(self, total: Exact, region: Region) -> tuple[int, int]:
+        """
+        Return n and k for a sum that names two costs.
+
+        Without its lowest n bits, it is 2^k times their difference.
+        """
+        return self._scales[total.key(), region]
+
     def _found(self, total: Exact, region: Region) -> tuple[Fact, ...]:
-        uppers = (self._upper(total, k, region) for k in LANES)
-        for one in chain((total,), (upper for upper in uppers if upper is not None)):
+        for n in (0, *LANES):
+            one = self._upper(total, n, region) if n else total
+            if one is None:
+                continue
             for is_strict in (True, False):
                 # Negative is at most -1.
                 pairs = self._search(Exact(one.const + (not is_strict), one.terms), region)
                 if pairs:
+                    self._scales[total.key(), region] = n, pairs[0].shift
                     return tuple(fact for pair in pairs for fact in self._facts(pair, is_strict))
         self._note(total, region)
         return ()

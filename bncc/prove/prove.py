@@ -83,10 +83,10 @@ class Proof:
             recorder,
         )  # fmt: skip
         self._recorder = recorder
-        if recorder is not None:
-            recorder.begin(self.run.algebra, self._of)
         self.costs = Costs(self._of, self.run.algebra)
         self.run.always, self.run.implied = self.costs.always, self.costs.implied
+        if recorder is not None:
+            recorder.begin(self.run.algebra, self._of, self.costs.scale)
         self._planes = Planes(self.costs, self.run.algebra)
         self.run.algebra.variables = self._planes
         self.run.algebra.diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
@@ -100,8 +100,6 @@ class Proof:
             self.instructions = max(end.steps for end in ends)
             self.stack = -min(end.deepest for end in ends)
             for end in ends:
-                if self._recorder is not None:
-                    self._recorder.ended(end)
                 self._check_registers(end)
                 self._check(end)
         except UndecidedError as reason:

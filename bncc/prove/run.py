@@ -41,13 +41,15 @@ MOST_STEPS = 4_000_000
 """Number of executed instructions beyond which a run gives up."""
 Ordering = Callable[[Exact, Region], tuple[Fact, ...]]
 """Names what is true in a region where a sum is negative; empty if it compares no two costs."""
+Scale = Callable[[Exact, Region], tuple[int, int]]
+"""Returns n and k: without its lowest n bits, such a sum is 2^k times a difference of costs."""
 
 
 class Recorder(Protocol):
     """Records how paths meet, as evidence for what a run shows."""
 
-    def begin(self, algebra: Words, of: Specification) -> None:
-        """Take the algebra and the specification of the run."""
+    def begin(self, algebra: Words, of: Specification, scale: Scale) -> None:
+        """Take the algebra and the specification of the run, and the scale of its comparisons."""
 
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""
@@ -55,11 +57,8 @@ class Recorder(Protocol):
     def reached(self, states: list[State]) -> list[State]:
         """Return the states of one place, with trails that begin there if any paths met."""
 
-    def compared(self, state: State, fact: Fact) -> None:
-        """Note what a comparison of sums is about."""
-
-    def ended(self, state: State) -> None:
-        """Note a state in which the function returns."""
+    def compared(self, state: State, fact: Fact, total: Exact) -> None:
+        """Note what a comparison of sums is about, whose difference is given."""
 
 
 class Run:
@@ -267,7 +266,7 @@ class Run:
         facts = self._ordering(total, state.region) or ((total.key(), "zero", True),)
         if self._recorder is not None:
             for fact in facts:
-                self._recorder.compared(state, fact)
+                self._recorder.compared(state, fact, total)
         return facts
 
     def _split_by_order(self, state: State, total: Exact) -> list[State]:

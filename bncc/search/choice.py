@@ -2,7 +2,8 @@
 Choice among the candidates of a budget search: by error, or by time where errors are close.
 
 The fastest within one standard error of the best is chosen, or one that is at least three times as
-fast and not clearly worse. Time is the mean over the measured rows. Limits apply to the slowest call.
+fast and not clearly worse. Time is the mean over the measured rows. Limits apply to the slowest
+call.
 """
 
 from collections.abc import Sequence
