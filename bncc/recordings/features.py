@@ -79,14 +79,14 @@ class Partial:
     carried: Callable[[int, int], int]
     # Argument to the approximate additions and comparisons per sample
     additions: Callable[[int], float]
-    # Argument to the samples per contribution that is not 0
-    spacing: Callable[[int], int] = lambda argument: 1
+    # True if only every 2**argument-th sample contributes
+    by_level: bool = False
 
     def largest(self, width: int, argument: int, length: int, hop: int) -> int:
         """Return the largest value over `length` samples that begin at a multiple of `hop`."""
         if self.merge != "add":
             return self.most(width)
-        spacing = self.spacing(argument)
+        spacing = 2**argument if self.by_level else 1
         # The best start is as late as possible after a contribution.
         return ((length - gcd(hop, spacing)) // spacing + 1) * self.most(width)
 
@@ -119,7 +119,7 @@ PARTIALS = {
         # A level has half the pairs of the one below; a pair takes two for the mean, which the
         # next level reads, or three for the sum of details.
         lambda level: sum(2 / 2**k for k in range(1, level)) + 3 / 2**level,
-        spacing=lambda level: 2**level,
+        by_level=True,
     ),
     "crossings": Partial(
         _crossings,
