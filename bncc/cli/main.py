@@ -23,6 +23,7 @@ EXIT_BROKEN_PIPE = 141
 EXIT_TERMINATED = 143
 
 COMMANDS = {
+    "features": ("features", "Compute features of windows of recordings, as a table."),
     "train": ("train", "Train a classifier on a table of sensor readings."),
     "evaluate": ("evaluate", "Measure the error rate of a model on labeled readings."),
     "predict": ("predict", "Classify readings."),

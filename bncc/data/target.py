@@ -36,7 +36,7 @@ def dataset_of(
         rest = tuple(column for column in table.columns if column is not y)
         table = Table(rest, table.train_rows, table.test_rows)
     kept = np.flatnonzero(~y.missing)
-    labels = _labels(y.take(kept))
+    labels = label_texts(y.take(kept))
     classes = _sorted_labels(set(labels))
     if len(classes) > MAX_CLASSES:
         raise DataError(
@@ -50,7 +50,7 @@ def dataset_of(
         column = of_groups.take(kept)
         _check_groups(column)
         codes = column.codes
-        texts, first = _labels(column), np.unique(codes, return_index=True)[1]
+        texts, first = label_texts(column), np.unique(codes, return_index=True)[1]
         split = SplitRule(codes, ordered, column.name, tuple(texts[row] for row in first))
     rows = _keep(table, kept, len(y.values))
     return Dataset(rows, numbers, classes, y.name, split=split)
@@ -60,7 +60,7 @@ def group_labels(table: Table, name: str) -> tuple[str, ...]:
     """Return the group of each row of a table as text."""
     column = _group_column(table, name, None)
     _check_groups(column)
-    return tuple(_labels(column))
+    return tuple(label_texts(column))
 
 
 def _group_column(table: Table, name: str, class_name: str | None) -> Column:
@@ -117,7 +117,8 @@ def _class_column(table: Table, class_name: str | None) -> Column:
     return named[class_name]
 
 
-def _labels(column: Column) -> list[str]:
+def label_texts(column: Column) -> list[str]:
+    """Return a column's values as text, whole numbers without a fraction."""
     if column.kind == "float":
         return [_number_text(value) for value in column.values.tolist()]
     return [str(value) for value in column.values.tolist()]

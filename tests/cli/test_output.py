@@ -168,6 +168,9 @@ def test_an_unknown_reason_is_told_with_a_remedy() -> None:
 
 
 SOURCES = {
+    "features": ["features", "rows.csv", "--window", "1", "-o", "rows.csv"],
+    "features, intervals": ["features", "other.csv", "--window", "1", "--intervals", "rows.csv",
+                            "-o", "rows.csv"],
     "predict": ["predict", "m.bncc", "rows.csv", "-o", "rows.csv"],
     "predict, its model": ["predict", "m.bncc", "other.csv", "-o", "m.bncc"],
     "predict from a link": ["predict", "m.bncc", "rows.csv", "-o", "link.csv"],

@@ -1,0 +1,1 @@
+"""Recordings: integer samples in time order, and their windows, signals and features."""

@@ -1,0 +1,337 @@
+"""
+Features of windows: integers computed from the samples of one signal.
+
+`PARTIALS` and `FEATURES` define them. All definitions use the offset u of a sample from the least
+value of its signal, an unsigned number up to the signal's width. A partial is a contribution of
+each sample, which depends on the samples of its segment up to this one, and a merge, which reduces
+contributions to panes and panes to windows. A feature is a function of a window's partials.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import gcd
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import BoolArray, IntArray
+from bncc.errors import OptionError
+from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signals import Signal, first_differences
+from bncc.recordings.windows import Merge, Windows
+
+SHIFT = 4
+"""Default shift of the leaky mean: the mean of about 2**4 samples."""
+MOST_HAAR = 7
+"""Most Haar levels among the default features."""
+_LIMIT = 2**31 - 1
+"""Largest magnitude of an integer column of a table."""
+_WORD = 2**32
+_COLUMN_TYPES = {
+    "uint8": (0, 2**8 - 1),
+    "int8": (-(2**7), 2**7 - 1),
+    "uint16": (0, 2**16 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-_LIMIT, _LIMIT),
+}
+
+
+def _haar(u: IntArray, level: int) -> IntArray:
+    """Return the absolute details of a Haar lifting at the samples that complete its pairs."""
+    smooth = u
+    for _ in range(level - 1):
+        n = len(smooth) // 2
+        smooth = (smooth[: 2 * n : 2] + smooth[1 : 2 * n : 2]) >> 1
+    n = len(smooth) // 2
+    found = np.zeros(len(u), dtype=np.int64)
+    found[(1 << level) - 1 :: 1 << level] = np.abs(smooth[1 : 2 * n : 2] - smooth[: 2 * n : 2])
+    return found
+
+
+def _changes(sides: BoolArray) -> IntArray:
+    """Return 1 where a side differs from that of the sample before, else 0."""
+    changes = np.zeros(len(sides), dtype=np.int64)
+    changes[1:] = sides[1:] != sides[:-1]
+    return changes
+
+
+def _crossings(u: IntArray, shift: int) -> IntArray:
+    """Return the changes of side of a leaky mean, which is compared before its update."""
+    means = accumulate(
+        u.tolist(), lambda mean, x: mean + x - (mean >> shift), initial=int(u[0]) << shift
+    )
+    before = np.fromiter(means, np.int64, len(u) + 1)[:-1]
+    return _changes((u << shift) >= before)
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A contribution of each sample, and how contributions merge."""
+
+    # Offsets (n,) int64 of one segment and the argument to contributions (n,) int64
+    contribution: Callable[[IntArray, int], IntArray]
+    merge: Merge
+    # Width of the signal to the largest contribution; the least is 0
+    most: Callable[[int], int]
+    # Width and argument to the bytes of state that a sample passes to the next
+    carried: Callable[[int, int], int]
+    # Argument to the approximate additions and comparisons per sample
+    additions: Callable[[int], float]
+    # True if only every 2**argument-th sample contributes
+    by_level: bool = False
+
+    def largest(self, width: int, argument: int, length: int, hop: int) -> int:
+        """Return the largest value over `length` samples that begin at a multiple of `hop`."""
+        if self.merge != "add":
+            return self.most(width)
+        spacing = 2**argument if self.by_level else 1
+        # The best start is as late as possible after a contribution.
+        return ((length - gcd(hop, spacing)) // spacing + 1) * self.most(width)
+
+
+def bytes_of(largest: int) -> int:
+    """Return the bytes of the smallest unsigned type that has a number."""
+    return 1 if largest < 2**8 else 2 if largest < 2**16 else 4
+
+
+def _nothing(width: int, argument: int) -> int:
+    return 0
+
+
+PARTIALS = {
+    "sum": Partial(lambda u, _: u, "add", lambda width: width, _nothing, lambda _: 1),
+    "min": Partial(lambda u, _: u, "min", lambda width: width, _nothing, lambda _: 1),
+    "max": Partial(lambda u, _: u, "max", lambda width: width, _nothing, lambda _: 1),
+    "change": Partial(
+        lambda u, _: first_differences(u),
+        "add",
+        lambda width: width,
+        lambda width, _: bytes_of(width),
+        lambda _: 3,
+    ),
+    "haar": Partial(
+        _haar,
+        "add",
+        lambda width: width,
+        lambda width, level: level * bytes_of(width),
+        # A level has half the pairs of the one below; a pair takes two for the mean, which the
+        # next level reads, or three for the sum of details.
+        lambda level: sum(2 / 2**k for k in range(1, level)) + 3 / 2**level,
+        by_level=True,
+    ),
+    "crossings": Partial(
+        _crossings,
+        "add",
+        lambda width: 1,
+        # The mean never exceeds width << shift, from which u - (mean >> shift) <= 0 leads back.
+        lambda width, shift: bytes_of(width << shift) + 1,
+        lambda _: 5,
+    ),
+    "above": Partial(
+        lambda u, level: (u >= level).astype(np.int64),
+        "add",
+        lambda width: 1,
+        _nothing,
+        lambda _: 2,
+    ),
+    "level-crossings": Partial(
+        lambda u, level: _changes(u >= level),
+        "add",
+        lambda width: 1,
+        lambda width, _: 1,
+        lambda _: 3,
+    ),
+}
+"""All partials by name."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Bounds of a signal's values, and the windows."""
+
+    least: int
+    largest: int
+    windows: Windows
+
+    @property
+    def width(self) -> int:
+        """Largest value of the signal minus the least."""
+        return self.largest - self.least
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A function of the partials of one signal over a window."""
+
+    partials: tuple[str, ...]
+    # Partials, each (n_windows,) int64, to the values (n_windows,) int64
+    value: Callable[[Sequence[IntArray], Scope], IntArray]
+    # The largest value of each partial to the least and the largest value
+    bounds: Callable[[Sequence[int], Scope], tuple[int, int]]
+    text: str
+    argument: Literal["none", "number", "shift", "level"] = "none"
+
+
+def _plain(
+    partial: str, text: str, argument: Literal["none", "number", "shift", "level"] = "none"
+) -> Feature:
+    """Return the feature that is the value of a partial."""
+    return Feature((partial,), lambda p, s: p[0], lambda most, s: (0, most[0]), text, argument)
+
+
+FEATURES = {
+    "sum": Feature(
+        ("sum",),
+        lambda p, s: p[0] + s.windows.length * s.least,
+        lambda most, s: (
+            s.windows.length * s.least,
+            s.windows.length * s.least + most[0],
+        ),
+        "Sum of the values.",
+    ),
+    "min": Feature(
+        ("min",), lambda p, s: p[0] + s.least, lambda most, s: (s.least, s.largest), "Least value."
+    ),
+    "max": Feature(
+        ("max",),
+        lambda p, s: p[0] + s.least,
+        lambda most, s: (s.least, s.largest),
+        "Largest value.",
+    ),
+    "range": Feature(
+        ("min", "max"),
+        lambda p, s: p[1] - p[0],
+        lambda most, s: (0, most[1]),
+        "Largest value minus the least.",
+    ),
+    "change": _plain("change", "Sum of absolute differences to the value before."),
+    "haar": _plain(
+        "haar", "Sum of the absolute details of level K of an integer Haar lifting.", "number"
+    ),
+    "crossings": _plain("crossings", "Crossings of a leaky mean of about 2^4 values.", "shift"),
+    "above": _plain("above", "Number of values at or above a level.", "level"),
+    "level-crossings": _plain("level-crossings", "Crossings of a level.", "level"),
+}
+"""All features by name."""
+
+
+@dataclass(frozen=True)
+class SignalFeature:
+    """One column of a table of features: a feature of a signal."""
+
+    signal: Signal
+    feature: str  # A key of `FEATURES`
+    # Haar level, shift or level in units of the signal; the percentage of a quantile until
+    # `fixed` replaces it by a level; 0 if the feature has none
+    argument: int = 0
+    is_quantile: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        argument, kind = self.argument, FEATURES[self.feature].argument
+        suffix = {
+            "none": "",
+            "number": f"{argument}",
+            "shift": "" if argument == SHIFT else f"({argument})",
+            "level": f"({'q' * self.is_quantile}{argument})",
+        }[kind]
+        return f"{self.signal.name}.{self.feature}{suffix}"
+
+    def scope(self, form: SampleFormat, windows: Windows) -> Scope:
+        """Return the bounds of the signal with the windows."""
+        return Scope(*self.signal.bounds(form), windows)
+
+    def partial_argument(self, scope: Scope) -> int:
+        """Return the argument of the partials: a level becomes an offset."""
+        is_level = FEATURES[self.feature].argument == "level"
+        return self.argument - scope.least if is_level else self.argument
+
+    def bounds(self, form: SampleFormat, windows: Windows) -> tuple[int, int]:
+        """Return the least and the largest value; refuse those that need more than 32 bits."""
+        scope, feature = self.scope(form, windows), FEATURES[self.feature]
+        argument = self.partial_argument(scope)
+        found = feature.bounds(
+            [
+                PARTIALS[name].largest(scope.width, argument, windows.length, windows.hop)
+                for name in feature.partials
+            ],
+            scope,
+        )
+        if max(map(abs, found)) > _LIMIT:
+            raise OptionError(
+                f"{self.name!r} may need more than 32 bits over {windows.length} samples; choose "
+                "a shorter --window, or a narrower --sample-type"
+            )
+        if feature.argument == "shift" and scope.width << argument >= _WORD:
+            raise OptionError(f"the mean of {self.name!r} needs more than 32 bits; lower its shift")
+        if feature.argument == "number" and 2**argument > windows.length:
+            raise OptionError(
+                f"{self.name!r} needs windows of {2**argument} samples; choose a lower level or a "
+                "longer --window"
+            )
+        if feature.argument == "level" and not scope.least <= self.argument <= scope.largest:
+            raise OptionError(
+                f"the level of {self.name!r} is outside {scope.least}..{scope.largest}; choose "
+                "one within"
+            )
+        return found
+
+    def column_type(self, form: SampleFormat, windows: Windows) -> str:
+        """Return the smallest integer type of the values."""
+        low, high = self.bounds(form, windows)
+        holders = (name for name, (a, b) in _COLUMN_TYPES.items() if a <= low and high <= b)
+        return next(holders)
+
+    def state_bytes(self, form: SampleFormat, windows: Windows) -> int:
+        """Return the bytes between two samples: what partials carry, and their values by pane."""
+        scope, feature = self.scope(form, windows), FEATURES[self.feature]
+        argument, total = self.partial_argument(scope), 0
+        for partial in (PARTIALS[name] for name in feature.partials):
+            value = partial.largest(scope.width, argument, windows.hop, windows.hop)
+            total += partial.carried(scope.width, argument) + windows.n_panes * bytes_of(value)
+        return total
+
+    @property
+    def additions(self) -> float:
+        """Approximate additions and comparisons per sample, without those of the signal."""
+        names = FEATURES[self.feature].partials
+        return sum(PARTIALS[name].additions(self.argument) for name in names)
+
+
+_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?")
+
+
+def feature_of(signal: Signal, text: str) -> SignalFeature | None:
+    """Parse a feature such as ``sum``, ``haar3``, ``crossings(5)``, ``above(q90)``; else None."""
+    match = _NAME.fullmatch(text)
+    if match is None or match[1] not in FEATURES:
+        return None
+    name, number, quantile, inner = match.groups()
+    kind = FEATURES[name].argument
+    given = (number is not None, inner is not None)
+    if kind == "number" and given == (True, False) and int(number) > 0:
+        return SignalFeature(signal, name, int(number))
+    if kind == "none" and given == (False, False):
+        return SignalFeature(signal, name)
+    if kind == "shift" and given == (False, False):
+        return SignalFeature(signal, name, SHIFT)
+    if kind == "shift" and given == (False, True) and not quantile and 0 < int(inner) < 32:
+        return SignalFeature(signal, name, int(inner))
+    if kind == "level" and given == (False, True) and (not quantile or 0 <= int(inner) <= 100):
+        return SignalFeature(signal, name, int(inner), bool(quantile))
+    return None
+
+
+def default_features(length: int) -> list[str]:
+    """Return the names of all features of a window without levels."""
+    n_levels = min(MOST_HAAR, length.bit_length() - 1)
+    names: list[str] = []
+    for name, feature in FEATURES.items():
+        if feature.argument == "number":
+            names += [f"{name}{k}" for k in range(1, n_levels + 1)]
+        elif feature.argument != "level":
+            names.append(name)
+    return names

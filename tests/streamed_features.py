@@ -1,0 +1,110 @@
+"""Features of windows by their definitions, one sample at a time, in Python's integers."""
+
+from collections.abc import Sequence
+
+from bncc.recordings.features import SignalFeature
+from bncc.recordings.recording import SampleFormat
+from bncc.recordings.windows import Windows
+
+
+class Signal:
+    """A signal since the start of its segment."""
+
+    def __init__(self, kind: str, channels: Sequence[int]) -> None:
+        self.kind, self.channels = kind, channels
+        self.before: list[int] | None = None
+
+    def push(self, sample: Sequence[int]) -> int:
+        """Return the signal's value at a sample."""
+        x = [sample[channel] for channel in self.channels]
+        before, self.before = self.before or x, x
+        if self.kind == "jerk":
+            return sum(abs(a - b) for a, b in zip(x, before, strict=True))
+        if self.kind == "sum":
+            return x[0] + x[1]
+        if self.kind == "difference":
+            return x[0] - x[1]
+        (value,) = x
+        return value
+
+
+class Feature:
+    """A feature since the start of a segment; it keeps what each sample contributes."""
+
+    def __init__(self, column: SignalFeature) -> None:
+        self.signal = Signal(column.signal.kind, column.signal.channels)
+        self.feature, self.argument = column.feature, column.argument
+        self.contributions: list[int] = []
+        self.before: int | None = None
+        self.side: bool | None = None
+        self.mean: int | None = None
+        self.first_of_pair: list[int | None] = [None] * 40
+
+    def push(self, sample: Sequence[int]) -> None:
+        """Add a sample."""
+        value = self.signal.push(sample)
+        self.contributions.append(self._contribution(value))
+        self.before = value
+
+    def _contribution(self, value: int) -> int:
+        if self.feature == "change":
+            return 0 if self.before is None else abs(value - self.before)
+        if self.feature == "haar":
+            return self._lift(1, value)
+        if self.feature == "crossings":
+            scaled = value * 2**self.argument
+            mean = scaled if self.mean is None else self.mean
+            self.mean = mean + value - mean // 2**self.argument
+            return self._crossed(scaled >= mean)
+        if self.feature == "level-crossings":
+            return self._crossed(value >= self.argument)
+        if self.feature == "above":
+            return int(value >= self.argument)
+        return value
+
+    def _crossed(self, side: bool) -> int:
+        before, self.side = self.side, side
+        return int(before is not None and before != side)
+
+    def _lift(self, level: int, value: int) -> int:
+        first = self.first_of_pair[level]
+        if first is None:
+            self.first_of_pair[level] = value
+            return 0
+        self.first_of_pair[level] = None
+        if level == self.argument:
+            return abs(value - first)
+        return self._lift(level + 1, (first + value) // 2)
+
+    def value(self, length: int) -> int:
+        """Return the feature of the last samples."""
+        window = self.contributions[-length:]
+        if self.feature == "min":
+            return min(window)
+        if self.feature == "max":
+            return max(window)
+        if self.feature == "range":
+            return max(window) - min(window)
+        return sum(window)
+
+
+class Stream:
+    """All features of a segment."""
+
+    def __init__(
+        self, columns: Sequence[SignalFeature], form: SampleFormat, windows: Windows
+    ) -> None:
+        self.form, self.windows = form, windows
+        self.features = [Feature(column) for column in columns]
+        self.n_samples = 0
+
+    def push(self, sample: Sequence[int]) -> list[int] | None:
+        """Add a sample; return the features if a window ends with it."""
+        within = [min(max(x, self.form.least), self.form.largest) for x in sample]
+        for feature in self.features:
+            feature.push(within)
+        self.n_samples += 1
+        length, hop = self.windows.length, self.windows.hop
+        if self.n_samples < length or (self.n_samples - length) % hop:
+            return None
+        return [feature.value(length) for feature in self.features]
