@@ -73,7 +73,7 @@ class Outcome:
     status: str
     reason: str
     instructions: int | None
-    seconds: float  # Of one core
+    seconds: float  # CPU time of one core
 
     @property
     def data_set(self) -> str:
@@ -83,7 +83,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Programs:
-    """What programs of each model are proved: all, or one for each target."""
+    """Programs of each model to prove: all, or one for each target."""
 
     targets: Sequence[str] = TARGETS
     is_sample: bool = False

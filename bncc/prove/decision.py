@@ -15,13 +15,7 @@ from bncc._types import IntArray
 from bncc.prove.algebra import Algebra
 from bncc.prove.gates import OPEN, GateFacts, answered, decided, first
 from bncc.prove.grids import MOST_GRID, components, grid_of, grid_size, largest_sum, starts_of
-from bncc.prove.regions import (
-    Box,
-    Partition,
-    Region,
-    is_in,
-    meets,
-)
+from bncc.prove.regions import Box, Partition, Region, cell_of, contains, meets
 from bncc.prove.specification import Specification
 from bncc.prove.state import Fact
 from bncc.prove.values import Exact, Term, UndecidedError, Value, centered
@@ -110,7 +104,7 @@ class Costs:
         """Return the costs of all classes by the first tables, (n_points, n_classes)."""
         found = np.tile(self.of.prior, (len(points), 1))
         for partition, costs in self.tables[:n_tables]:
-            found += costs[[_cell_of(partition, point) for point in points]]
+            found += costs[[cell_of(partition, point) for point in points]]
         return found
 
     # Comparisons of sums
@@ -196,7 +190,7 @@ class Costs:
         return self.equals(less, pair.first, pair.second, pair.shift, region, None, pair.n_tables)
 
     def _inside(self, region: Region) -> list[int]:
-        return [k for k, point in enumerate(self.points) if _contains(region, point)]
+        return [k for k, point in enumerate(self.points) if contains(region, point)]
 
     def _note(self, total: Exact, region: Region) -> None:
         """Note the classes that a comparison seems to be about."""
@@ -218,7 +212,7 @@ class Costs:
     def _cells_at(self, partition: Partition) -> IntArray:
         """Return the cell of each sample; the first one where there is none."""
         if partition not in self._at:
-            cells = [_cell_of(partition, point) for point in self.points]
+            cells = [cell_of(partition, point) for point in self.points]
             self._at[partition] = np.array(cells, dtype=np.int64)
         return self._at[partition]
 
@@ -508,14 +502,3 @@ class Costs:
 
 def _modulo(term: Term, modulus: int | None) -> Term:
     return term if modulus is None else Term(term.partition, term.values % modulus)
-
-
-def _contains(region: Region, point: Sequence[int]) -> bool:
-    return any(all(is_in(allowed, point[axis]) for axis, allowed in box) for box in region)
-
-
-def _cell_of(partition: Partition, point: Sequence[int]) -> int:
-    for k, cell in enumerate(partition.cells):
-        if _contains(cell, point):
-            return k
-    return 0

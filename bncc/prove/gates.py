@@ -34,7 +34,7 @@ def answered(c: int) -> Fact:
 
 @dataclass(frozen=True)
 class GateFacts:
-    """What facts about the costs of classes say about a gate."""
+    """Facts about the costs of classes that imply what a gate does."""
 
     n_classes: int
     margin: int  # At least 1

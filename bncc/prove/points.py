@@ -1,25 +1,32 @@
 """
 Inputs that are worth replaying: borders of cells, extremes, ties of the model, invalid states.
 
-An input is a point: one number for each reading or state, by its bits. All points are drawn by a
-seed. A difference of two readings is an axis of cells but not of points: two readings that have it
-stand for it.
+All points are drawn by a seed. A difference of two readings is an axis of cells but not of points:
+two readings that have it stand for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from bncc._types import BoolArray, FloatArray, IntArray
-from bncc.device.machine import row_dtype
-from bncc.discretize.feature import LARGEST_INT, Feature
-from bncc.discretize.readings import n_known, probe_values, states_of_raw
+from bncc._types import BoolArray, IntArray
+from bncc.discretize.feature import Feature
+from bncc.discretize.readings import probe_values
 from bncc.model.model import Model
 from bncc.model.reference import costs
-from bncc.model.used import used_features
 from bncc.prove.decision import Mismatch
+from bncc.prove.encoding import Encoding
 from bncc.prove.grids import evaluated
-from bncc.prove.regions import Box, Numbers, Partition, Region, breakpoints, common, is_in
+from bncc.prove.regions import (
+    Box,
+    Numbers,
+    Partition,
+    Region,
+    breakpoints,
+    common,
+    is_in,
+    padded,
+)
 from bncc.prove.specification import Entry, Specification, reading_sets
 from bncc.prove.values import Exact, Term, Value
 
@@ -30,11 +37,9 @@ _MOST_CELLS = 400
 _NANS = (0x7F80_0001, 0x7FBF_FFFF, 0x7FC0_0000, 0x7FFF_FFFF, 0xFF80_0001, 0xFFC0_0000, 0xFFFF_FFFF)
 _DRAWS = 6
 """Number of readings that a step of a walk tries."""
-_FILL = 0xA5
-"""Byte in the gaps of a struct."""
 
 
-class Points:
+class Points(Encoding):
     """Inputs of one entry point, and what the model says about them."""
 
     def __init__(
@@ -47,12 +52,9 @@ class Points:
         packed: bool = False,
         seed: int = 0,
     ) -> None:
-        self.model, self.entry, self.of = model, entry, of
+        super().__init__(model, entry, of, packed=packed)
         self._rng = np.random.default_rng(seed)
-        self._is_raw = entry == "predict-raw"
-        self._size = sum(one.size for one in of.inputs)
         if self._is_raw:
-            self._size = row_dtype(model.features, packed=packed).itemsize
             self._sets = [
                 [common(own, one.numbers) for own in reading_sets(f, one.size)]
                 for f, one in zip(model.features, of.inputs, strict=True)
@@ -62,9 +64,8 @@ class Points:
         self._states = [
             np.array([s for s, allowed in enumerate(sets) if allowed]) for sets in self._sets
         ]
-        self._intervals = [_padded(sets) for sets in self._sets]
+        self._intervals = [padded(sets) for sets in self._sets]
         self._allowed = [one.numbers for one in of.inputs]
-        self._subtracted = [one.difference for one in of.inputs if one.difference is not None]
         self._probes = [self._probes_of(axis, partitions) for axis in range(len(of.inputs))]
         # Tables by feature that they read, so that a step of a walk adds up few of them.
         self._tables: list[list[int]] = [[] for _ in of.inputs]
@@ -77,19 +78,6 @@ class Points:
         if of.gate is not None:
             self._sums.append(of.gate.tables)
 
-    @property
-    def n_axes(self) -> int:
-        """Number of readings or states."""
-        return len(self.of.inputs) - len(self._subtracted)
-
-    @property
-    def n_numbers(self) -> IntArray:
-        """Number of values of each input, from 0 on: all readings, or the states in range."""
-        if self._is_raw:
-            sizes = [one.size for one in self.of.inputs[: self.n_axes]]
-            return np.array([1 << 8 * size for size in sizes], dtype=np.int64)
-        return np.array(self.model.n_states, dtype=np.int64)
-
     # What the model says
 
     def costs(self, X: IntArray, n_tables: int) -> IntArray:
@@ -100,90 +88,6 @@ class Points:
         for lookup, table in zip(self.model.lookups[:n_tables], self._costs, strict=False):
             total += table[lookup.rows(X)]
         return total
-
-    def states(self, points: IntArray) -> tuple[IntArray, BoolArray]:
-        """
-        Return the states of points (n, n_features), and which points the entry decides.
-
-        The state of a feature that no decision depends on may be out of range; it is 0 here.
-        """
-        if self._is_raw:
-            return states_of_raw(self.model.features, self.readings(points)), np.ones(
-                len(points), dtype=bool
-            )
-        inside = np.asarray(points < np.array(self.model.n_states), dtype=bool)
-        decided = np.asarray(inside[:, list(used_features(self.model))].all(axis=1), dtype=bool)
-        return np.where(decided[:, None] & inside, points, 0), decided
-
-    def readings(self, points: IntArray) -> FloatArray:
-        """Return the numbers that the bits of points stand for."""
-        R = np.empty(points.shape, dtype=np.float64)
-        for axis, feature in enumerate(self.model.features[: self.n_axes]):
-            bits = points[:, axis]
-            size = self.of.inputs[axis].size
-            if self._is_raw and feature.kind == "float32":
-                with np.errstate(invalid="ignore"):  # a signaling NaN
-                    R[:, axis] = bits.astype(np.uint32).view(np.float32)
-            elif self._is_raw and feature.kind in LARGEST_INT and feature.kind != "uint8":
-                top = 1 << 8 * size
-                R[:, axis] = np.where(bits >= top >> 1, bits - top, bits)
-            else:
-                R[:, axis] = bits
-        return R
-
-    def buffers(self, points: IntArray) -> list[bytes]:
-        """Return the memory that a function reads for each point."""
-        found = np.full((len(points), self._size), _FILL, dtype=np.uint8)
-        for axis, one in enumerate(self.of.inputs[: self.n_axes]):
-            for k in range(one.size):
-                found[:, one.offset + k] = points[:, axis] >> 8 * k & 0xFF
-        return [row.tobytes() for row in found]
-
-    def described(self, point: IntArray) -> dict[str, float | int | str]:
-        """Return an input by feature name, as a user writes it."""
-        found: dict[str, float | int | str] = {}
-        (row,) = self.readings(point[None])
-        features = self.model.features[: self.n_axes]
-        for feature, value in zip(features, row.tolist(), strict=True):
-            if self._is_raw and feature.kind == "float32":
-                found[feature.name] = value
-            elif self._is_raw and feature.kind == "category" and value < n_known(feature):
-                found[feature.name] = feature.categories[int(value)]
-            else:
-                found[feature.name] = int(value)
-        return found
-
-    # Differences of readings
-
-    def with_differences(self, points: IntArray) -> IntArray:
-        """
-        Return points with the number of each difference.
-
-        Shapes: `points` (n, n_axes); returns (n, n_inputs).
-        """
-        if not self._subtracted:
-            return points
-        R = self.readings(points)
-        found = [
-            (R[:, of.first] - R[:, of.second]).astype(np.int64) % of.span**2
-            for of in self._subtracted
-        ]
-        return np.column_stack([points, *found])
-
-    def _set(self, point: IntArray, axis: int, x: int) -> tuple[int, ...]:
-        """Change a point so that an input is a number; return the axes that it depends on."""
-        if axis < self.n_axes:
-            point[axis] = x
-            return (axis,)
-        of = self._subtracted[axis - self.n_axes]
-        low = -of.span // 2 if of.is_signed else 0
-        high = low + of.span - 1
-        wanted = x - of.span**2 if x >= of.span else x
-        other = int(point[of.second])
-        other -= of.span if other > high else 0
-        second = min(max(other, low - min(wanted, 0)), high - max(wanted, 0))
-        point[of.first], point[of.second] = (second + wanted) % of.span, second % of.span
-        return of.first, of.second
 
     # Borders and random numbers
 
@@ -426,7 +330,7 @@ class Points:
         a, b, n_tables = mismatch.first, mismatch.second, mismatch.n_tables
         values = found[0][found[1]]
         wanted = self._difference(points, a, b, n_tables)
-        shift = max(range(24), key=lambda k: _mode(values - (wanted << k)))
+        shift = max(range(24), key=lambda k: _most_frequent(values - (wanted << k)))
         error = values - (wanted << shift)
         if not error.any():
             return None
@@ -518,21 +422,6 @@ class Points:
         return held
 
 
-def _padded(sets: Sequence[Numbers]) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the first and the last numbers of sets (n, most), and how many intervals each has."""
-    sizes = np.array([len(allowed) for allowed in sets])
-    low, high = np.zeros((2, len(sets), max(sizes)), dtype=np.int64)
-    for k, allowed in enumerate(sets):
-        for j, (first, last) in enumerate(allowed):
-            low[k, j], high[k, j] = first, last
-    return low, high, sizes
-
-
-def _mode(values: IntArray) -> int:
-    """Return how often the most frequent number occurs."""
-    return int(np.unique(values, return_counts=True)[1].max())
-
-
 def _bits_of(feature: Feature) -> list[int]:
     """Return the readings of a feature that are worth trying, by their bits."""
     values = probe_values(feature)
@@ -540,3 +429,8 @@ def _bits_of(feature: Feature) -> list[int]:
         return [*values.astype(np.float32).view(np.uint32).tolist(), *_NANS]
     size = np.dtype(feature.kind).itemsize if feature.is_numeric else 8
     return [int(x) % (1 << 8 * size) for x in values]
+
+
+def _most_frequent(values: IntArray) -> int:
+    """Return how often the most frequent number occurs."""
+    return int(np.unique(values, return_counts=True)[1].max())

@@ -370,3 +370,26 @@ def breakpoints(cells: Iterable[Region], axis: int) -> list[int]:
             for edge in (low, high + 1)
         }
     )
+
+
+def contains(region: Region, point: Sequence[int]) -> bool:
+    """Return whether a region has an input."""
+    return any(all(is_in(allowed, point[axis]) for axis, allowed in box) for box in region)
+
+
+def cell_of(partition: Partition, point: Sequence[int]) -> int:
+    """Return the cell of an input, the first one where there is none."""
+    for k, cell in enumerate(partition.cells):
+        if contains(cell, point):
+            return k
+    return 0
+
+
+def padded(sets: Sequence[Numbers]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the first and the last numbers of sets (n, most), and how many intervals each has."""
+    sizes = np.array([len(allowed) for allowed in sets])
+    low, high = np.zeros((2, len(sets), max(sizes)), dtype=np.int64)
+    for k, allowed in enumerate(sets):
+        for j, (first, last) in enumerate(allowed):
+            low[k, j], high[k, j] = first, last
+    return low, high, sizes

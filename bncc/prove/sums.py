@@ -1,22 +1,18 @@
 """Sums of functions of the inputs: additions, parts of words, and functions of few inputs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
 
 import numpy as np
 
-from bncc._types import BoolArray, IntArray
+from bncc._types import IntArray
+from bncc.prove.current import Current
 from bncc.prove.differences import Differences
 from bncc.prove.grids import largest_sum
 from bncc.prove.regions import (
     Numbers,
     Partition,
-    Partitions,
-    Region,
     axis_numbers,
     both,
-    common,
-    count_numbers,
     joined,
 )
 from bncc.prove.values import (
@@ -36,109 +32,22 @@ from bncc.prove.values import (
 )
 
 MOST_CARRYING = 32
-"""Number of sums with a carry of which a search for a counterexample is told."""
+"""Most sums with a carry that a search for a counterexample gets."""
 Orders = Callable[[Exact], bool | None]
 """Returns whether a sum is negative on the current path; None if unknown."""
 
 
-class Sums:
+class Sums(Current):
     """Sums of values in one region of inputs, the current one."""
 
     def __init__(self, full: tuple[Numbers, ...]) -> None:
-        self.full = full
-        self.partitions = Partitions()
-        self._region: Region = ((),)
-        self._place: object = None
-        self._places: dict[Region, object] = {}  # A name of each region: regions hash slowly
-        self.region = self._region
+        super().__init__(full)
         self.is_negative: Orders = lambda _: None
         self.differences: Differences | None = None
-        self._active: dict[tuple[int, object], BoolArray] = {}
         self._either: dict[str, tuple[Value, ...]] = {}
         # Sums whose lowest bits carry for some inputs only, too many to tell them apart, with the
         # number of these bits
         self.carrying: list[tuple[Value, int]] = []
-
-    @property
-    def region(self) -> Region:
-        """The inputs of which all operations are."""
-        return self._region
-
-    @region.setter
-    def region(self, region: Region) -> None:
-        if self._place is None or region is not self._region:
-            self._region = region
-            self._place = self._places.setdefault(region, object())
-
-    # Parts
-
-    def active(self, partition: Partition) -> BoolArray:
-        """Return which cells have an input in the current region."""
-        key = (id(partition), self._place)
-        if key not in self._active:
-            self._active[key] = self._find_active(partition)
-        return self._active[key]
-
-    def _find_active(self, partition: Partition) -> BoolArray:
-        """Return which cells have an input; verify that no input is in none of them."""
-        counts = np.zeros(len(partition.cells), dtype=object)
-        if len(partition.scope) == 1:
-            axis = partition.scope[0]
-            allowed = axis_numbers(self.region, axis, self.full[axis])
-            counts[:] = [
-                sum(count_numbers(common(box[0][1], allowed)) for box in cell)
-                for cell in partition.cells
-            ]
-            is_covered = counts.sum() == count_numbers(allowed)
-        else:
-            is_covered = True
-            for box in self.region:
-                of_box = tuple(item for item in box if item[0] in partition.scope)
-                found = [self._volume(both(cell, (of_box,)), partition) for cell in partition.cells]
-                is_covered &= sum(found) == self._volume((of_box,), partition)
-                counts += found
-        if not is_covered:
-            raise UndecidedError("undefined", "a value is not known for every input that gets here")
-        return np.asarray(counts > 0, dtype=bool)
-
-    def _volume(self, region: Region, partition: Partition) -> int:
-        """Return the number of inputs in a region, counting those that a partition depends on."""
-        total = 0
-        for box in region:
-            own = dict(box)
-            total += prod(count_numbers(own.get(axis, self.full[axis])) for axis in partition.scope)
-        return total
-
-    def bounds(self, term: Term) -> tuple[int, int]:
-        """Return the smallest and largest value of a term in the current region."""
-        known = term.bounds_in.get(self._place)
-        if known is None:
-            known = term.bounds_in[self._place] = self._find_bounds(term)
-        return known
-
-    def _find_bounds(self, term: Term) -> tuple[int, int]:
-        active = self.active(term.partition)
-        if term.slopes is None:
-            values = term.values[active]
-            return (int(values.min()), int(values.max())) if len(values) else (0, 0)
-        axis = term.partition.scope[0]
-        allowed = axis_numbers(self.region, axis, self.full[axis])
-        ends = []
-        for k in np.flatnonzero(active):
-            cell = both(term.partition.cells[k], ((((axis, allowed)),),))
-            for box in cell:
-                for low, high in box[0][1]:
-                    slope, value = int(term.slopes[k]), int(term.values[k])
-                    ends += [slope * low + value, slope * high + value]
-        return (min(ends), max(ends)) if ends else (0, 0)
-
-    def range_of(self, total: "Exact | Value") -> tuple[int, int]:
-        """Return bounds of a sum in the current region."""
-        low = high = total.const
-        for term in total.terms.values():
-            a, b = self.bounds(term)
-            low, high = low + a, high + b
-        return low, high
 
     def value(self, const: int, terms: Iterable[Term], base: str | None = None) -> Value:
         """Return a value from terms of different partitions, with constant ones added up."""

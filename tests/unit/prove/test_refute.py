@@ -289,7 +289,7 @@ def test_walks_end_at_ties():
 
 @pytest.mark.parametrize("n", [3, 5, 32])
 def test_extremes_have_the_largest_and_least_low_bits(n):
-    """Of sums of terms of one input each, which no random input reaches."""
+    """They are sums of terms of one input each, and no random input reaches them."""
     model, algebra = wide(), Algebra(())
     points = points_of(model, "trusted")
     rng = np.random.default_rng(n)

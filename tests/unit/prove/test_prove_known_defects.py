@@ -178,7 +178,7 @@ def first_row_of_the_pair(emission: Emission) -> Emission:
 LANES = {"kernel": "lanes"}
 CLAMP = "    for (uint8_t c = 0U; c < M_N_CLASSES; c++) { if (cost[c] > 63U) { cost[c] = 63U; } }\n"
 DEFECTS = (
-    # Lanes: ../shared/figures/KERNELS.md tells of layouts that no test row shows to be unsafe
+    # Lanes: ../shared/figures/KERNELS.md lists layouts that no test row shows to be unsafe
     Defect("lanes as wide as the training rows need", narrow(5, WIFI[3]), WIFI[3], LANES, ENTRIES,
            TARGETS),
     Defect("lanes too narrow for 24 features", narrow(6, ROBOT), ROBOT, LANES),
