@@ -9,6 +9,8 @@ import numpy as np
 
 from bncc.checker.machine import Machine, Memory, State, loaded
 from bncc.checker.model import Model, program_of
+from bncc.checker.riscv import Riscv
+from bncc.checker.thumb import Thumb
 from bncc.checker.values import (
     UNKNOWN,
     WORD,
@@ -48,11 +50,9 @@ class _Check:
         self.full = model.valid if claims["entry"] == "trusted" else self.algebra.box
         self.score_size = claims["score_bytes"] if claims["entry"] == "scores" else 0
         self.classes = range(len(model.prior))
-        if claims["target"].startswith("cortex-m"):
-            from bncc.checker.thumb import Thumb as Isa
-        else:
-            from bncc.checker.riscv import Riscv as Isa  # type: ignore[assignment]
-        self.isa, n_output = Isa(program), self.score_size * len(self.classes)
+        is_thumb = claims["target"].startswith("cortex-m")
+        self.isa: Thumb | Riscv = Thumb(program) if is_thumb else Riscv(program)
+        n_output = self.score_size * len(self.classes)
         self.machine = Machine(self.isa, program, model, self.algebra, n_output)
         # The state before the first instruction
         names = {name: f"initial {name}" for name in self.isa.registers}

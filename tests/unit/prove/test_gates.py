@@ -1,7 +1,6 @@
 """Gates in proofs: what facts imply, trained models, and what is wrong."""
 
 from dataclasses import replace
-from functools import partial
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -70,12 +69,17 @@ def numbers_of(partial_costs, costs, margin):
     return named
 
 
+def drawn_costs(data):
+    """Draw a number of classes, a margin, and costs before and behind a gate."""
+    n, margin = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 4))
+    costs = st.lists(st.integers(0, 6), min_size=n, max_size=n)
+    return n, margin, data.draw(costs), data.draw(costs)
+
+
 @given(st.data())
 def test_facts_imply_nothing_but_the_truth(data):
     """Facts of one input, any of them unknown: the gate and the answer are the model's."""
-    n, margin = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 4))
-    draw = partial(data.draw, st.lists(st.integers(0, 6), min_size=n, max_size=n))
-    before, after = draw(), draw()
+    n, margin, before, after = drawn_costs(data)
     named = numbers_of(before, after, margin)
     facts = frozenset(GateFacts(n, margin).always())
     for a, b in permutations(named, 2):
@@ -95,9 +99,7 @@ def test_facts_imply_nothing_but_the_truth(data):
 
 @given(st.data())
 def test_facts_of_every_order_imply_the_answer(data):
-    n, margin = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 4))
-    draw = partial(data.draw, st.lists(st.integers(0, 6), min_size=n, max_size=n))
-    before, after = draw(), draw()
+    n, margin, before, after = drawn_costs(data)
     named = numbers_of(before, after, margin)
     facts = frozenset(GateFacts(n, margin).always())
     for a, b in permutations(named, 2):
