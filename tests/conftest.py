@@ -150,6 +150,21 @@ def require_bench(missing: Callable[[str], NoReturn]) -> Callable[..., Toolchain
 
 
 @pytest.fixture(scope="session")
+def require_gcc(require_bench: Callable[..., Toolchain]) -> Callable[[str], Toolchain]:
+    """
+    Return ``require_gcc(target)``: the target's GCC and unicorn, or a skip naming one.
+
+    For tests of machine code of a known shape: a compiler that is a wheel makes other code.
+    """
+
+    def find(target: str) -> Toolchain:
+        gcc = next(name for name in find_target(target).flags if name.endswith("-gcc"))
+        return require_bench(target, compiler=gcc, simulator="unicorn")
+
+    return find
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Return ``../shared/data``, the data sets of the papers; skip where they are absent."""
     path = ROOT.parent / "shared" / "data"

@@ -254,12 +254,12 @@ def trained(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def certified(trained, require_bench):
+def certified(trained, require_gcc):
     """Return ``certified(target, entry)``: the certificate of a program, made once."""
     pytest.importorskip("capstone")
 
     def of(target, entry, optimize="size"):
-        require_bench(target)
+        require_gcc(target)
         return proved(trained, target, entry, optimize)
 
     return of

@@ -204,10 +204,10 @@ def test_a_trained_model_is_proved(require_bench, models, place, name, kernel):
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("name", sorted(set(hand.DIFFERENCES) - OPEN_ON_RISCV))
-def test_a_model_by_hand_is_proved(require_bench, name):
+def test_a_model_by_hand_is_proved(require_gcc, name):
     """Several types of readings, some of whose pairs are subtracted both ways."""
     model = hand.DIFFERENCES[name]()
-    found = verdict(model, *built(require_bench("rv32", simulator="unicorn"), model))
+    found = verdict(model, *built(require_gcc("rv32"), model))
     assert found.status == "proved", found.sentence
 
 

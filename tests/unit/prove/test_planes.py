@@ -134,11 +134,10 @@ def test_what_is_no_bit_of_a_cost_has_no_variable():
 BENCHES = ("cortex-m0", "cortex-m4", "rv32")
 
 
-def built(require_bench, target, level, of, entry):
+def built(require_gcc, target, level, of, entry):
     pytest.importorskip("capstone")
     # Clang merges the bits of several classes into words, which are not recognized.
-    gcc = "riscv64-unknown-elf-gcc" if target == "rv32" else "arm-none-eabi-gcc"
-    bench = require_bench(target, compiler=gcc, simulator="unicorn")
+    bench = require_gcc(target)
     options = EmitOptions(
         "m", frozenset({"raw", "trusted"}), target=target, kernel="bit-slice"
     )  # fmt: skip
@@ -152,9 +151,9 @@ def built(require_bench, target, level, of, entry):
 @pytest.mark.parametrize("level", ["-Os", "-O2"])
 @pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw"])
 @pytest.mark.parametrize("target", BENCHES)
-def test_a_program_of_bit_slices_is_proved(require_bench, target, entry, level):
+def test_a_program_of_bit_slices_is_proved(require_gcc, target, entry, level):
     of = model()
-    code, symbol = built(require_bench, target, level, of, entry)
+    code, symbol = built(require_gcc, target, level, of, entry)
     found = prove(of, code, symbol, entry)
     assert found.status == "proved", found.sentence
     tables = [table.copy() for table in of.tables]
@@ -163,10 +162,10 @@ def test_a_program_of_bit_slices_is_proved(require_bench, target, entry, level):
 
 
 @pytest.mark.firmware
-def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_bench):
+def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc):
     """Every proved mutant answers right for all states."""
     of = model(4, (3, 4, 3, 3, 2))
-    code, symbol = built(require_bench, "cortex-m0", "-Os", of, "trusted")
+    code, symbol = built(require_gcc, "cortex-m0", "-Os", of, "trusted")
     start = min(address for address, _ in code.sections)
     first = code.entry(symbol)
     assert start <= first
@@ -192,9 +191,9 @@ def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_bench):
 
 
 @pytest.mark.firmware
-def test_readings_decide_as_the_proved_program_does(require_bench):
+def test_readings_decide_as_the_proved_program_does(require_gcc):
     of = model()
-    code, symbol = built(require_bench, "cortex-m0", "-O2", of, "predict-raw")
+    code, symbol = built(require_gcc, "cortex-m0", "-O2", of, "predict-raw")
     replay = Replay(code, symbol)
     rng = np.random.default_rng(0)
     R = np.stack([rng.choice(probe_values(f), 300) for f in of.features], axis=1)
