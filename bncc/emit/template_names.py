@@ -1,9 +1,9 @@
 """Names of a layout that the C templates use."""
 
 from bncc.discretize.feature import LARGEST_INT
+from bncc.discretize.float_order import float_key
 from bncc.lower.c.c99 import ArrayText, comment, counter, unsigned
 from bncc.lower.c.constants import avr_error
-from bncc.lower.discretizers.steps import float_key
 from bncc.lower.input_check import check_text
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.layout import Layout

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import float_bits, float_key
 from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
-from bncc.lower.discretizers.steps import float_bits, float_key
 
 Compared = Literal["readings", "keys", "states"]
 COMPARED: tuple[Compared, ...] = get_args(Compared)

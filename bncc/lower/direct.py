@@ -115,7 +115,7 @@ def plan_direct(
         tables, template = kernel.program.tables, "lower/direct/cut_lanes.c.j2"
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
-    compared = compared_integers(program, compare)
+    compared = compared_integers(program, compare, kernel)
     headings = [f"/* {table_heading(program, table)} */" for table in tables]
     used = compared.features
     place = {f: used.index(f) if compared.is_keys else f for f in used}
@@ -123,7 +123,7 @@ def plan_direct(
     for heading, table_cuts in zip(headings, kernel.cuts, strict=True):
         found = [(each.feature, least) for each in table_cuts for least in each.least]
         limits.append((heading, [compared.limit(program.features[f], least) for f, least in found]))
-    limit_bits = compared.bits
+    limit_bits = compared.width
     if isinstance(kernel, CutPackedKernel):
         entries = _packed_entries(kernel, headings, place)
     elif isinstance(kernel, CutLanesKernel):
@@ -139,7 +139,9 @@ def plan_direct(
     limit = _listed(
         "limits",
         limit_bits,
-        f"Largest reading that does not reach it, {meaning}, {unit}.",
+        f"High half of the smallest key that reaches it, {meaning}."
+        if compared.is_halved
+        else f"Largest reading that does not reach it, {meaning}, {unit}.",
         limits,
         signed=compared.is_signed,
     )
@@ -148,14 +150,13 @@ def plan_direct(
     keys: tuple[str, ...] = ()
     if compared.is_keys:
         readings = readings_of(raw)
-        found_keys = [key_of(program.features[f], readings[f], name, compared.bits) for f in used]
+        found_keys = [key_of(program.features[f], readings[f], name, compared) for f in used]
         keys = tuple(text for text, _ in found_keys)
         functions = frozenset().union(*(some for _, some in found_keys))
     elif is_float:
         reading, functions = f"{name}_{ORDER}(x[ENTRY])", frozenset({FLOAT_BITS, ORDER})
-    rule = (
-        "Cost of every class, as from states: a state reaches a cut if its reading exceeds a limit."
-    )
+    reached = "the key of its reading reaches" if compared.is_halved else "its reading exceeds"
+    rule = f"Cost of every class, as from states: a state reaches a cut if {reached} a limit."
     key_type = f"{'' if compared.is_signed else 'u'}int{compared.bits}_t"
     marks_missing = program.features[used[0]].kind != "uint8" and not compared.is_keys
     remark = " A missing reading is the smallest and exceeds none."
@@ -167,6 +168,7 @@ def plan_direct(
         keys,
         key_type,
         reading,
+        f"{reading} >= ((uint32_t)LIMIT << 16U)" if compared.is_halved else f"{reading} > LIMIT",
         rule + (remark if marks_missing else ""),
         entries.type,
         limit.type,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bncc.discretize.feature import Feature, inputs_of
+from bncc.discretize.float_order import float_key
 from bncc.lower.c.c99 import ArrayText, array, unsigned, whole_text
-from bncc.lower.discretizers.steps import float_key
 from bncc.lower.raw import RawPlan, missing_text
 from bncc.model.checked import ERR_MISSING, ERR_RANGE, Limits
 

@@ -39,13 +39,13 @@ def reading_terms(
         return _of_trees(program, kernel, compare)
     if isinstance(kernel, CutKernel):
         return _of_lines(program, kernel)
-    compared = compared_integers(program, compare)
+    compared = compared_integers(program, compare, kernel)
     keys = compared.features if compared.is_keys else ()
     # A loop that compares floats makes them integers at every cut.
     is_float = int(program.features[compared.features[0]].kind == "float32" and not keys)
     n_floats = sum(program.features[f].kind == "float32" for f in keys)
     marks = sum(program.features[f].missing_state > 0 for f in keys)
-    width = compared.bits // 8
+    width = compared.width // 8
     of_keys = (len(keys), n_floats, marks)
     read: tuple[float, ...]
     unrolled: tuple[float, ...] = ()

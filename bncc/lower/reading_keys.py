@@ -3,7 +3,8 @@ Readings as integers that loops compare with limits.
 
 A loop has one comparison for all cuts, ``reading > limit``. Where readings have several types, or
 the state of a missing reading is neither below nor above all cuts that are compared, each reading
-that is used becomes a key first: an integer of one type that orders like the states.
+that is used becomes a key first: an integer of one type that orders like the states. Where the
+high half of a key of 32 bits decides every cut, limits are lists of those halves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,16 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
 from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER, Compared
 from bncc.lower.discretizers.functions import cut_integers
+from bncc.lower.kernels.base import Kernel
+from bncc.lower.kernels.cut_loop.layout import CutLoopKernel
 from bncc.lower.kernels.shared.cut_places import cuts_of
 from bncc.program.ir import WIDTHS, Program
 
 CODES = ("category", "state")
+WIDE = ("float32", "int32")
+"""Kinds whose keys take 32 bits."""
+HALF, LOW_HALF, BIAS = 16, 0xFFFF, 1 << 15
+"""Bits of the high half of a key, its low half, and the high half of the key of zero."""
 
 
 def used_cuts(program: Program) -> Mapping[int, tuple[int, ...]]:
@@ -41,22 +48,54 @@ class ComparedIntegers:
 
     features: tuple[int, ...]  # Features that are read, ascending
     is_keys: bool  # True if readings become keys first
-    bits: int  # Width of a limit
+    bits: int  # Width of an integer
     is_signed: bool  # True if limits are signed
+    is_halved: bool = False  # True if a limit is the high half of the least key that reaches a cut
 
     def limit(self, feature: Feature, least: int) -> int:
-        """Return the largest integer of a state below ``least``."""
-        if feature.kind in CODES:
-            return least - 1
-        if least > len(feature.thresholds):
-            return _largest_known(feature.kind)
-        return cut_integers(feature)[least - 1]
+        """Return the largest integer of a state below ``least``, or the half of the smallest."""
+        return _half(feature, least) if self.is_halved else _limit(feature, least)
+
+    @property
+    def width(self) -> int:
+        """Width of a limit."""
+        return HALF if self.is_halved else self.bits
 
     def limit_bits(self, limits: Sequence[int]) -> int:
         """Return the least width that holds some limits, at most that of what is compared."""
         sign = int(self.is_signed)
         bits = max((k if k >= 0 else ~k).bit_length() for k in limits) + sign
         return next(width for width in WIDTHS if bits <= width)
+
+
+def _limit(feature: Feature, least: int) -> int:
+    """Return the largest reading, key or code of a state below ``least``."""
+    if feature.kind in CODES:
+        return least - 1
+    if least > len(feature.thresholds):
+        return _largest_known(feature.kind)
+    return cut_integers(feature)[least - 1]
+
+
+def _half(feature: Feature, least: int) -> int:
+    """
+    Return the high half of the least unsigned key whose state is at least ``least``.
+
+    The low half of the limit is all ones, except that of infinity, above which only a missing
+    float is, the largest key.
+    """
+    limit = _limit(feature, least)
+    if feature.kind in CODES:
+        return limit + 1
+    return (limit >> HALF if feature.kind in WIDE else limit) + 1 + BIAS
+
+
+def _has_half(feature: Feature, least: int) -> bool:
+    """Return whether the high half of a key decides a cut."""
+    limit = _limit(feature, least)
+    is_infinity = feature.kind == "float32" and limit == INF
+    is_whole = feature.kind not in WIDE or limit & LOW_HALF == LOW_HALF or is_infinity
+    return is_whole and _half(feature, least) <= LOW_HALF
 
 
 def _largest_known(kind: str) -> int:
@@ -67,8 +106,14 @@ def _largest_known(kind: str) -> int:
     return largest - 1 if kind == "int32" else largest
 
 
-def compared_integers(program: Program, compare: Compared | None) -> ComparedIntegers:
-    """Return what a loop over the cuts of all tables compares."""
+def compared_integers(
+    program: Program, compare: Compared | None, kernel: Kernel | None = None
+) -> ComparedIntegers:
+    """
+    Return what a loop over the cuts of all tables compares.
+
+    Limits are halves in the lists of a kernel, unless it compares by a function.
+    """
     cuts = used_cuts(program)
     features = program.features
     types = {_type(feature) for feature in features}
@@ -77,7 +122,11 @@ def compared_integers(program: Program, compare: Compared | None) -> ComparedInt
         bits, is_signed = types.pop()[1:]
         return ComparedIntegers(tuple(cuts), False, bits, is_signed)
     is_narrow = all(_fits_int16(features[f]) for f in cuts)
-    return ComparedIntegers(tuple(cuts), True, 16 if is_narrow else 32, True)
+    if is_narrow:
+        return ComparedIntegers(tuple(cuts), True, 16, True)
+    has_list = kernel is not None and not (isinstance(kernel, CutLoopKernel) and kernel.is_doubled)
+    is_halved = has_list and all(_has_half(features[f], k) for f in cuts for k in cuts[f])
+    return ComparedIntegers(tuple(cuts), True, 32, not is_halved, is_halved)
 
 
 def can_be_plain(program: Program) -> bool:
@@ -127,8 +176,26 @@ def _fits_int16(feature: Feature) -> bool:
     return bits == 8 or (kind == "int16" and not feature.has_missing_state)
 
 
-def key_of(feature: Feature, reading: str, name: str, bits: int) -> tuple[str, frozenset[str]]:
+def key_of(
+    feature: Feature, reading: str, name: str, compared: ComparedIntegers
+) -> tuple[str, frozenset[str]]:
     """Return the key of a reading in C, and the functions that it calls."""
+    if not compared.is_halved:
+        return _signed_key(feature, reading, name, compared.bits)
+    if feature.kind in WIDE:
+        key, functions = _signed_key(feature, reading, name, 2 * HALF)
+        return f"{_unsigned(key)} ^ 0x{BIAS << HALF:08X}U", functions
+    key, functions = _signed_key(feature, reading, name, HALF)
+    if feature.kind in CODES:
+        return f"{_unsigned(key)} << {HALF}U", functions
+    return f"({_unsigned(key)} + {BIAS}U) << {HALF}U", functions
+
+
+def _unsigned(key: str) -> str:
+    return f"(uint32_t)({key})" if "(" in key[:1] or " ? " in key else f"(uint32_t){key}"
+
+
+def _signed_key(feature: Feature, reading: str, name: str, bits: int) -> tuple[str, frozenset[str]]:
     cast = f"(int{bits}_t)"
     missing = feature.missing_state
     if feature.kind in CODES:

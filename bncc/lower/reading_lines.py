@@ -25,6 +25,7 @@ class DirectReadings:
     keys: tuple[str, ...] = ()  # Integers that a loop compares, one per feature that is read
     key_type: str = ""  # Their C type
     reading: str = ""  # What a loop compares, by the ENTRY of its list
+    reaches: str = ""  # The comparison with the LIMIT of its list
     comment: str = ""  # Comment on the function that sums
     entry_type: str = ""  # C type of an entry of the list of features
     limit_type: str = ""  # C type of a threshold
@@ -128,7 +129,7 @@ def _trees_of_keys(
 
     trees, _ = reading_trees(program, kernel, condition)
     readings = readings_of(raw)
-    keys = [key_of(program.features[f], readings[f], name, compared.bits) for f in place]
+    keys = [key_of(program.features[f], readings[f], name, compared) for f in place]
     key_type = f"int{compared.bits}_t"
     return DirectReadings(
         "lower/direct/branches.c.j2",

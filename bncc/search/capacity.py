@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import BoolArray, FloatArray
 from bncc.resources import Budget, Optimize, Resources
-from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.ensemble_configs import BYTE, EnsembleConfig
 from bncc.search.evaluation import Evaluator, Sizes
 
 MOST_TABLES = 600
@@ -112,7 +112,7 @@ def counted(form: EnsembleConfig, sizes: Sizes, n_classes: int) -> FloatArray:
     tables = np.arange(1, MOST_TABLES + 1)
     row_bytes = form.row_bytes(n_classes)
     if form.is_branching:
-        node = HIGH_BYTE_NODE_BYTES if form.cut_bits else NODE_BYTES
+        node = HIGH_BYTE_NODE_BYTES if form.cut_bits == BYTE else NODE_BYTES
         leaf = LEAF_BYTES + (0 if form.is_single else form.lane_bytes(n_classes))
         # A path through a tree passes about as many nodes as a balanced tree is deep, and one more.
         depths = np.cumsum(np.log2(all_sizes[:, 0]) + 1)

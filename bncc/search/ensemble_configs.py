@@ -25,9 +25,10 @@ GATE_SHARE = 1 / 3
 """Share of the tables before a gate; `benchmarks.accuracy.gates` measures others on folds."""
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
-CUT_BITS: tuple[int, ...] = (0, 8)
-"""Widths of the compared part of a reading: 0 for all of it, 8 for its high byte."""
-BYTE, WORD_BYTES = 8, 4
+CUT_BITS: tuple[int, ...] = (8, 16)
+"""Widths of the compared part of a reading in a search: its high byte, or the high half of a
+float's key."""
+BYTE, HALF, WORD_BYTES = 8, 16, 4
 CARRY_BITS = 4
 """Bits of a lane in addition to those of a cost, for the sum of some tables."""
 LARGE = 32
@@ -95,7 +96,7 @@ class EnsembleConfig:
     refit: str = "firm"  # See `REFITS`, and `TREE_REFITS` with leaves
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
-    cut_bits: int = 0  # See `CUT_BITS`
+    cut_bits: int = 0  # Of `CUT_BITS`, or 0 for all of a reading
     differences: int = 0  # Limit on differences of two columns
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none
@@ -171,24 +172,28 @@ def gate_of(n_tables: int) -> int:
 
 
 def starts(
-    n_classes: int, *, are_wide: bool, is_timed: bool, are_bytes: bool = False
+    n_classes: int, *, cut_bits: int = 0, is_timed: bool, are_bytes: bool = False
 ) -> tuple[EnsembleConfig, ...]:
     """
     Return the forms that a search tries in any case, without single tables.
 
     With a limit on time alone (`is_timed`), tables may be large, as rows take no time. If some
-    columns are bytes (`are_bytes`), one form may cut their differences.
+    columns are bytes (`are_bytes`), one form may cut their differences. If a part of a reading can
+    be compared, `cut_bits` is its width: the high byte saves code in trees, the high half of a
+    float saves flash in lists of cuts.
     """
     rows = (16, 64, 256) if is_timed else (8, 16, 32)
     found = [EnsembleConfig(rows=n) for n in rows] if "product" in FORMS else []
     found += [EnsembleConfig(rows=rows[1], refit="soft")] if "product" in FORMS else []
     if "product" in FORMS and are_bytes:
         found += [EnsembleConfig(rows=rows[1], differences=DIFFERENCES)]
+    if "product" in FORMS and cut_bits == HALF:
+        found += [EnsembleConfig(rows=n, cut_bits=cut_bits) for n in rows[1:]]
     if "branching" in FORMS:
         bits = _tree_bits(n_classes)[-1]
         found += [EnsembleConfig(leaves=leaves, bits=bits) for leaves in (16, 32)]
-        coarse = [n for n in CUT_BITS if n and are_wide]
-        found += [EnsembleConfig(leaves=16, bits=bits, cut_bits=n) for n in coarse]
+        if cut_bits == BYTE:
+            found += [EnsembleConfig(leaves=16, bits=bits, cut_bits=cut_bits)]
     return tuple(found)
 
 
@@ -207,7 +212,7 @@ def neighbors(
     n_classes: int,
     *,
     are_numbers: bool,
-    are_wide: bool = False,
+    cut_bits: int = 0,
     most_rows: int = ROWS[1],
 ) -> Iterator[EnsembleConfig]:
     """Yield the forms that differ in one property."""
@@ -216,8 +221,8 @@ def neighbors(
         yield from _branching_neighbors(form, n_classes)
     else:
         yield from _product_neighbors(form, n_classes, most_rows)
-    if are_wide:
-        yield from (replace(form, cut_bits=n) for n in CUT_BITS if n != form.cut_bits)
+    if cut_bits in CUT_BITS:
+        yield replace(form, cut_bits=0 if form.cut_bits else cut_bits)
     if are_numbers:
         all_cuts = BRANCHING_CUTS if form.is_branching else CUTS
         yield from (replace(form, cuts=cuts) for cuts in all_cuts if cuts != form.cuts)

@@ -42,12 +42,12 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     """
     room, given = room or Capacity(evaluator), evaluator.given
     is_timed = given.budget.flash is None and given.budget.instructions is not None
-    are_wide = given.folds[0].are_wide
+    cut_bits = given.folds[0].cut_bits
     seen: set[EnsembleConfig] = set()
     leaders: dict[bool, JudgedSum] = {}  # By the kind of tables
     n_classes = len(given.dataset.classes)
     first = starts(
-        n_classes, are_wide=are_wide, is_timed=is_timed, are_bytes=given.folds[0].are_bytes
+        n_classes, cut_bits=cut_bits, is_timed=is_timed, are_bytes=given.folds[0].are_bytes
     )
     new = [*first, *_single(room)]
     while new:
@@ -67,7 +67,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 center,
                 n_classes,
                 are_numbers=given.folds[0].are_numbers,
-                are_wide=are_wide,
+                cut_bits=cut_bits,
                 most_rows=MOST_ROWS if is_timed else ROWS[1],
             )
         }

@@ -15,7 +15,7 @@ from bncc.boosting.learn import held_out_of, refit_tables
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned
 from bncc.data.dataset import Column, Dataset
-from bncc.discretize.feature import states_of
+from bncc.discretize.feature import LARGEST_INT, states_of
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.search.ensemble_configs import GATE_DIFFERING_KEY, OF_FRONT
@@ -77,11 +77,15 @@ class Fold:
         return self.choose_by == "error"
 
     @property
-    def are_wide(self) -> bool:
-        """True if most columns hold integers of more values than fit in a byte."""
+    def cut_bits(self) -> int:
+        """Bits to compare of most columns, if those are floats or hold integers beyond a byte."""
         columns = self.rest.table.columns
         n_wide = sum(c.kind == "integer" and _span(c) > BYTE_SPAN for c in columns)
-        return 2 * n_wide >= len(columns)
+        if 2 * n_wide >= len(columns):
+            return 8
+        n_floats = sum(c.kind == "float" for c in columns)
+        are_floats = self._base.readings not in LARGEST_INT and 2 * n_floats >= len(columns)
+        return 16 if are_floats else 0
 
     @property
     def are_numbers(self) -> bool:

@@ -1,4 +1,4 @@
-"""Cuts that the highest bits of a reading decide, so that the C compares a byte of it."""
+"""Cuts that the highest bits of a reading decide, so that the C compares only those."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,21 +7,25 @@ import numpy as np
 
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, saturated
+from bncc.discretize.float_order import float_key, float_keys, floats_of_keys
 from bncc.discretize.missing import missing_cells
 
-WIDTHS = {"int16": 16, "int32": 32}
-"""Bits of a reading, by kind."""
+WIDTHS = {8: {"int16": 16, "int32": 32}, 16: {"int32": 32, "float32": 32}}
+"""Kinds of readings with more bits than are compared, by those: the bits of a reading, or of the
+integer that orders like a float, whose highest 8 are its sign and most of its exponent."""
+NEGATIVE_ZERO = float_key(-0.0) >> 16
+"""High half of the integer of -0.0, whose low bits are all 1."""
 LEAST_SPAN = 16
 """Smallest number of different high parts of a column's readings for such cuts; others keep all
 theirs: a sensor of 10 bits has four high bytes in 16 bits."""
 
 
 def coarse_inputs(features: Sequence[Feature], table: Table, bits: int) -> tuple[Feature, ...]:
-    """Restrict the thresholds of whole numbers to those that their highest bits decide; 0: none."""
+    """Restrict the thresholds of wide readings to those that their highest bits decide; 0: none."""
     columns = {column.name: column for column in table.columns}
     return tuple(
         coarse(feature, columns[feature.name], bits)
-        if bits and WIDTHS.get(feature.kind, 0) > bits
+        if feature.kind in WIDTHS.get(bits, {})
         else feature
         for feature in features
     )
@@ -33,16 +37,22 @@ def coarse(feature: Feature, column: Column, bits: int) -> Feature:
 
     All lower bits of such a threshold are 1. The one below which all missing readings lie remains.
     """
-    low = WIDTHS[feature.kind] - bits
-    present = ~missing_cells(feature.kind, column)
-    readings = saturated(feature.kind, column.values[present]).astype(np.int64)
-    parts = np.unique(readings >> low)
+    low = WIDTHS[bits][feature.kind] - bits
+    present = column.values[~missing_cells(feature.kind, column)]
+    is_float = feature.kind == "float32"
+    readings = float_keys(present) if is_float else saturated(feature.kind, present)
+    parts = np.unique(readings.astype(np.int64) >> low)
     if len(parts) < LEAST_SPAN:
         return feature
     n_kept = int(feature.has_missing_below)
-    given = np.array(feature.thresholds[n_kept:], dtype=np.int64)
+    rest = np.array(feature.thresholds[n_kept:])
+    given = float_keys(rest) if is_float else rest.astype(np.int64)
     nearest = ((given + 1 + (1 << low >> 1)) >> low) - 1
-    moved = np.unique(np.clip(nearest, parts[0], parts[-1] - 1))
-    cuts = (((moved + 1) << low) - 1).tolist()
-    thresholds = (*feature.thresholds[:n_kept], *cuts)
+    moved = np.clip(nearest, parts[0], parts[-1] - 1)
+    if is_float:  # -0.0 is no threshold: the one beside it in the readings is taken
+        moved[moved == NEGATIVE_ZERO] += 1 if parts[-1] > 0 else -1
+    moved = np.unique(moved)
+    keys = ((moved + 1) << low) - 1
+    cuts = floats_of_keys(keys) if is_float else keys
+    thresholds = (*feature.thresholds[:n_kept], *cuts.tolist())
     return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1)

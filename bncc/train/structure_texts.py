@@ -137,7 +137,9 @@ _OPTIONS = {
     ),
     "cuts": OptionText("N", str(DEFAULT_CUTS), "Maximum number of candidate cuts per column."),
     "cut-bits": OptionText(
-        "0|8", "0", "8: cuts of whole numbers that their highest byte decides; 0: all cuts."
+        "0|8|16",
+        "0",
+        "Cuts that the highest bits decide: 8, of integers; 16, of floats too; 0: all cuts.",
     ),
     "differences": OptionText(
         "N", "0", "Maximum number of differences of two integer columns to cut as well."

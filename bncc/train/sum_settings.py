@@ -30,7 +30,7 @@ TREE_BITS, BINARY_TREE_BITS = 4, 8
 """Bits of a leaf's costs if none are named: for more than two classes, and for two."""
 PRODUCT_KEYS = ("rows", "features", "dictionary")
 """Options of tables whose rows are combinations of cuts."""
-CUT_BITS = ("0", "8")
+CUT_BITS = ("0", "8", "16")
 CUTS = between(1, 65534)
 DIFFERENCES = between(0, 1024)
 SHIFTED_EPOCHS = 4, 12
@@ -115,7 +115,7 @@ def cut_bits_of(settings: TrainOptions) -> int:
     """Return the highest bits of a reading that cuts may depend on; 0 for all."""
     text = settings.structure_options.get("cut-bits", CUT_BITS[0])
     if text not in CUT_BITS:
-        raise OptionError(f"structure option cut-bits={text} is unknown; choose 0 or 8")
+        raise OptionError(f"structure option cut-bits={text} is unknown; choose 0, 8 or 16")
     return int(text)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import floats_of_keys
 from bncc.emit.emitter import EmitOptions, emit_candidate
 from bncc.fixed_point import QFormat
 from bncc.lower.cost_model import candidate
@@ -31,6 +32,18 @@ def number(kind, missing):
     return Feature(f"{kind} {missing}", kind, len(cuts) + 1 + (missing == 5), cuts, (), missing)
 
 
+def halved(missing):
+    """Return a float whose thresholds the high half of its key decides."""
+    keys = np.array([-0x3FC00001, -0x10001, 0xFFFF, 0x3F80FFFF, 0x7F7FFFFF])
+    cuts = tuple(floats_of_keys(keys).tolist())
+    return Feature(f"half {missing}", "float32", 6 + (missing == 6), cuts, (), missing)
+
+
+def coarse_number(missing):
+    """Return an integer of 32 bits whose thresholds its high half decides."""
+    return Feature(f"wide {missing}", "int32", 4, (-70001 | 0xFFFF, -1, 0x7FFEFFFF), (), missing)
+
+
 MIXES = {
     "below": tuple(number(kind, 0) for kind in NUMBERS),
     "between": tuple(number(kind, 2) for kind in NUMBERS),
@@ -45,6 +58,17 @@ MIXES = {
     ),
     "one type": (number("int32", 0), number("int32", 3), number("int32", 5)),
     "floats": (number("float32", 0), number("float32", 4), number("float32", 5)),
+    "halves": (
+        halved(0),
+        halved(6),
+        number("int16", 2),
+        number("int16", 0),
+        coarse_number(0),
+        coarse_number(2),
+        Feature("code", "state", 5, (), (), 3),
+        Feature("byte", "uint8", 2, (7,)),
+    ),
+    "half floats": (halved(0), halved(3), halved(6)),
     "two": (number("float32", 0), number("int16", 0)),
 }
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import float_key
 from bncc.discretize.readings import n_known
 from bncc.lower.c.c99 import ArrayText, array, number_text, whole_text, wrap, wrap_words
 from bncc.lower.c.identifiers import MAX_NAME, c_comment
 from bncc.lower.discretizers.choice import Method
-from bncc.lower.discretizers.steps import FIRST, KIND_BITS, Step, float_key
+from bncc.lower.discretizers.steps import FIRST, KIND_BITS, Step
 from bncc.lower.discretizers.trees import Branch, Guide, Run, Tree, nodes
 
 CUT_BITS = KIND_BITS

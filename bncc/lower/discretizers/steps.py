@@ -9,12 +9,12 @@ below all of them and increase as the float decreases; NaN follows the infinity 
 threshold below 0 therefore bounds two steps as one above 0 does, but the steps descend.
 """
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bncc._types import FloatArray
 from bncc.discretize.feature import LARGEST_INT, Feature
+from bncc.discretize.float_order import float_bits
 
 LARGEST = {**LARGEST_INT, "float32": 2**31 - 1}
 """The last integer of each kind of reading."""
@@ -38,18 +38,6 @@ class Step:
     # Expected frequency relative to other steps: 0 for missing readings that have no state of
     # their own, and for others that a sensor hardly gives; else 1 or more
     weight: int
-
-
-def float_bits(value: float) -> int:
-    """Return the bits of a float32, read as an int32."""
-    bits: int = struct.unpack("<i", struct.pack("<f", value))[0]
-    return bits
-
-
-def float_key(value: float) -> int:
-    """Return the integer that orders like a float32."""
-    bits = float_bits(value)
-    return bits if bits >= 0 else bits ^ 0x7FFFFFFF
 
 
 def steps_of(feature: Feature, frequencies: FloatArray | None = None) -> tuple[Step, ...]:

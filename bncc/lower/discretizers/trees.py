@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TypeAlias
 
-from bncc.lower.discretizers.steps import LARGEST, MISSING, Step, float_bits
+from bncc.discretize.float_order import float_bits
+from bncc.lower.discretizers.steps import LARGEST, MISSING, Step
 
 MAX_RUN = 255
 """Entries of the longest look-up table: one byte counts them and holds any of their states."""

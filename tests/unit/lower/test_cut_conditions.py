@@ -8,9 +8,9 @@ import pytest
 from jinja2 import Environment, FileSystemLoader
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import float_key
 from bncc.discretize.readings import probe_values, raw_dtypes, states_of_raw
 from bncc.lower.cut_conditions import FLOAT_BITS, cut_condition
-from bncc.lower.discretizers.steps import float_key
 from tests.conftest import ROOT
 
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Werror")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import float_key
 from bncc.lower import raw
 from bncc.lower.discretizers.choice import in_lines, searched, ways
 from bncc.lower.discretizers.rates import rates_of
-from bncc.lower.discretizers.steps import float_key
 
 INT16 = Feature("a", "int16", 3, thresholds=(-5, 7), missing_state=1)
 INT16_TOO = Feature("b", "int16", 2, thresholds=(0,))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
@@ -11,7 +12,7 @@ from bncc.lower.cut_conditions import cut_condition
 from bncc.lower.direct import can_read, plan_direct
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS
 from bncc.lower.reading_cost import reading_terms
-from bncc.lower.reading_keys import ComparedIntegers
+from bncc.lower.reading_keys import ComparedIntegers, compared_integers
 from bncc.program.pipeline import program_of
 from tests.agreement.test_mixed_readings import (
     MIXES,
@@ -89,6 +90,35 @@ def test_keys_are_wider_than_limits_that_are_small():
         lists = sum(each.n_bytes for each in layout.direct.arrays)
         assert terms.rom_bytes == layout.kernel.shared_bytes + lists
         assert terms.key_bytes == 4
+
+
+@pytest.mark.parametrize("mix", ["halves", "half floats"])
+def test_limits_of_keys_are_halves_where_those_decide(mix):
+    model = model_of(MIXES[mix], 4)
+    for family in ("cut-lanes", "cut-loop", "cut-packed"):
+        for layout in (each.layout for each in emissions(model, family)):
+            assert (layout.direct.key_type, layout.direct.limit_type) == ("uint32_t", "uint16_t")
+            terms = reading_terms(layout.program, layout.kernel, "readings")
+            assert terms.key_bytes == 4 * len(MIXES[mix])
+    for layout in (each.layout for each in emissions(model, "cut-lanes")):
+        lists = sum(each.n_bytes for each in layout.direct.arrays)
+        terms = reading_terms(layout.program, layout.kernel, "readings")
+        assert terms.rom_bytes == layout.kernel.shared_bytes + lists
+
+
+def test_limits_that_a_function_compares_are_whole():
+    program = program_of(doubled_model_of(MIXES["halves"], 4))
+    kernels = list(FAMILIES["cut-loop"](program))
+    halved = [compared_integers(program, "readings", kernel).is_halved for kernel in kernels]
+    assert halved == [not kernel.is_doubled for kernel in kernels]
+    assert False in halved
+
+
+def test_one_limit_that_is_no_half_keeps_all_whole():
+    first, *others = MIXES["half floats"]
+    cuts = (*first.thresholds[:-1], float(np.float32(1e38)))
+    model = model_of((replace(first, thresholds=cuts), *others), 4)
+    assert {each.layout.direct.limit_type for each in emissions(model, "cut-lanes")} == {"int32_t"}
 
 
 def test_cuts_that_no_reading_reaches_are_constant():

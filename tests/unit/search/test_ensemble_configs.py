@@ -46,7 +46,7 @@ def test_a_form_is_a_neighbor_of_its_neighbors():
 
 def test_branching_tables_have_leaves_instead_of_rows():
     form = EnsembleConfig(leaves=16, bits=4)
-    beside = list(neighbors(form, 3, are_numbers=True, are_wide=True))
+    beside = list(neighbors(form, 3, are_numbers=True, cut_bits=8))
     assert {other.leaves for other in beside} == {8, 16, 32}
     assert {other.rows for other in beside} == {form.rows}
     assert {other.bits for other in beside} == {3, 4}
@@ -64,18 +64,18 @@ def test_every_form_is_one_that_is_learned():
         forms = [
             form
             for is_timed in (False, True)
-            for form in starts(n_classes, are_wide=True, is_timed=is_timed)
+            for form in starts(n_classes, cut_bits=8, is_timed=is_timed)
         ]
         for form in [*forms, *single_tables()]:
-            for other in (form, *neighbors(form, n_classes, are_numbers=True, are_wide=True)):
+            for other in (form, *neighbors(form, n_classes, are_numbers=True, cut_bits=8)):
                 settings = boost_settings_of(other.settings(TrainSettings(), 3), n_classes)
                 assert (settings.leaves, settings.bits) == (other.leaves, other.bits)
 
 
 def test_one_form_cuts_differences_of_bytes():
     """Its neighbors cut them too, so that the search continues with it."""
-    assert not any(form.differences for form in starts(7, are_wide=False, is_timed=False))
-    found = starts(7, are_wide=False, is_timed=False, are_bytes=True)
+    assert not any(form.differences for form in starts(7, is_timed=False))
+    found = starts(7, is_timed=False, are_bytes=True)
     (form,) = (form for form in found if form.differences)
     options = form.settings(TrainSettings(), 9).structure_options
     assert options == {"tables": "9", "rows": "16", "differences": "16"}
@@ -83,17 +83,17 @@ def test_one_form_cuts_differences_of_bytes():
 
 
 def test_with_a_limit_on_time_alone_tables_may_be_large():
-    assert max(form.rows for form in starts(7, are_wide=False, is_timed=True)) > 128
+    assert max(form.rows for form in starts(7, is_timed=True)) > 128
     many = neighbors(EnsembleConfig(rows=256), 2, are_numbers=False, most_rows=512)
     assert {form.rows for form in many} == {128, 256, 512}
 
 
 def test_a_form_that_is_left_out_is_not_tried(monkeypatch):
     monkeypatch.setattr(module, "FORMS", ("product",))
-    assert not any(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
+    assert not any(form.is_branching for form in starts(7, cut_bits=8, is_timed=False))
     assert single_tables() == ()
     monkeypatch.setattr(module, "FORMS", ("branching",))
-    assert all(form.is_branching for form in starts(7, are_wide=True, is_timed=False))
+    assert all(form.is_branching for form in starts(7, cut_bits=8, is_timed=False))
 
 
 def test_only_many_classes_are_worth_a_dictionary():

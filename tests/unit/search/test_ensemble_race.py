@@ -79,7 +79,7 @@ def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
 
     judging(monkeypatch, errs)
     judged = {one.form for one in judged_sums(evaluator)}
-    assert EnsembleConfig(rows=32) in starts(7, are_wide=False, is_timed=False)
+    assert EnsembleConfig(rows=32) in starts(7, is_timed=False)
     assert EnsembleConfig(rows=32) not in judged
     assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
 

@@ -236,7 +236,7 @@ def test_a_rare_class_may_cost_more_than_tables_do():
         ({"front": "0", "front-differing": "0.1"}, "front-differing=0.1 limits a front"),
         ({"rows": "-3"}, "^rows is -3; choose 2 to"),
         ({"leaves": "8", "tables": "1", "front": "8"}, "front=8 does not apply to a single tree"),
-        ({"cut-bits": "7"}, "cut-bits=7 is unknown; choose 0 or 8"),
+        ({"cut-bits": "7"}, "cut-bits=7 is unknown; choose 0, 8 or 16"),
         ({"rows": "1"}, "rows is 1; choose 2 to"),
         ({"tables": "0"}, "^tables is 0; choose 1 to"),
         ({"rate": "2"}, "^rate is 2.0; choose a number above 0"),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from bncc.data.dataset import Column
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.steps import FIRST, LARGEST, float_bits, float_key, steps_of
+from bncc.discretize.float_order import float_bits, float_key
+from bncc.lower.discretizers.steps import FIRST, LARGEST, steps_of
 from bncc.lower.discretizers.trees import (
     MAX_ENTRIES,
     MAX_RUN,
