@@ -26,7 +26,7 @@ FORMS: Mapping[str, Callable[[TrainSettings], bool]] = {
     "branching tables": lambda settings: _has("leaves")(settings) and not _is_single(settings),
     "one tree": _is_single,
     "product tables": lambda settings: settings.is_boosted and not _has("leaves")(settings),
-    "cuts of the high byte": _has("cut-bits"),
+    "cuts of the highest bits": _has("cut-bits"),
     "dictionary of rows": _has("dictionary"),
     "Bayesian network": lambda settings: not settings.is_boosted,
 }

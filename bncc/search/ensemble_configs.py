@@ -96,7 +96,7 @@ class EnsembleConfig:
     refit: str = "firm"  # See `REFITS`, and `TREE_REFITS` with leaves
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
-    cut_bits: int = 0  # Of `CUT_BITS`, or 0 for all of a reading
+    cut_bits: int = 0  # One of `CUT_BITS`; 0: all bits of a reading
     differences: int = 0  # Limit on differences of two columns
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none

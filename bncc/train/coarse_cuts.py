@@ -49,7 +49,7 @@ def coarse(feature: Feature, column: Column, bits: int) -> Feature:
     given = float_keys(rest) if is_float else rest.astype(np.int64)
     nearest = ((given + 1 + (1 << low >> 1)) >> low) - 1
     moved = np.clip(nearest, parts[0], parts[-1] - 1)
-    if is_float:  # -0.0 is no threshold: the one beside it in the readings is taken
+    if is_float:  # -0.0 is no threshold: its neighbor within the readings is
         moved[moved == NEGATIVE_ZERO] += 1 if parts[-1] > 0 else -1
     moved = np.unique(moved)
     keys = ((moved + 1) << low) - 1

@@ -65,7 +65,7 @@ MIXES = {
         number("int16", 0),
         coarse_number(0),
         coarse_number(2),
-        Feature("code", "state", 5, (), (), 3),
+        Feature("unseen", "category", 6, (), LABELS, 5),
         Feature("byte", "uint8", 2, (7,)),
     ),
     "half floats": (halved(0), halved(3), halved(6)),

@@ -16,6 +16,7 @@ from bncc.prove.build import build
 from bncc.prove.prove import prove
 from bncc.prove.replay import Replay, patched
 from tests import models as hand
+from tests.agreement.test_mixed_readings import MIXES, emissions, model_of
 
 pytestmark = pytest.mark.firmware
 pytest.importorskip("capstone")
@@ -116,6 +117,22 @@ def test_a_correct_program_is_proved(request, bench, programs, name, entry):
     assert found.instructions
     assert found.stack is not None
     assert found.exit_code == 0
+
+
+@pytest.mark.parametrize("family", ["cut-lanes", "cut-loop", "cut-packed"])
+def test_limits_of_two_bytes_are_proved(bench, family):
+    """A threshold that is one float lower makes another model."""
+    model = model_of(MIXES["halves"], 3)
+    (emission, *_) = emissions(model, family, entries=frozenset({"raw"}))
+    code, symbols = build(model, emission, bench, "-Os", ("predict-raw",))
+    found = prove(model, code, symbols["predict-raw"], "predict-raw", score_size=1)
+    assert found.status == "proved", found.sentence
+    first, *others = model.features
+    lower = float(np.nextafter(np.float32(first.thresholds[3]), np.float32(0)))
+    cuts = (*first.thresholds[:3], lower, *first.thresholds[4:])
+    other = replace(model, features=(replace(first, thresholds=cuts), *others))
+    found = prove(other, code, symbols["predict-raw"], "predict-raw", score_size=1)
+    assert found.status == "refuted", found.sentence
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -59,6 +59,19 @@ def test_branching_tables_have_leaves_instead_of_rows():
     assert "leaves" not in EnsembleConfig().settings(TrainSettings(), 9).structure_options
 
 
+def test_high_halves_of_floats_are_tried_with_rows():
+    """Trees have no lists of limits, but their neighbors try it too."""
+    found = [form for form in starts(7, cut_bits=16, is_timed=False) if form.cut_bits]
+    assert {(form.rows, form.is_branching, form.cut_bits) for form in found} == {
+        (16, False, 16),
+        (32, False, 16),
+    }
+    assert not any(form.cut_bits for form in starts(7, is_timed=False))
+    for form in (found[0], EnsembleConfig(leaves=16, bits=4)):
+        assert {n.cut_bits for n in neighbors(form, 7, are_numbers=True, cut_bits=16)} == {0, 16}
+        assert {n.cut_bits for n in neighbors(form, 7, are_numbers=True)} == {form.cut_bits}
+
+
 def test_every_form_is_one_that_is_learned():
     for n_classes in (2, 7):
         forms = [

@@ -154,6 +154,24 @@ def test_differences_are_tried_of_bytes_alone(wifi):
     assert not next(folds_of(wifi, named)).are_bytes
 
 
+def test_the_type_of_most_columns_says_how_many_bits_may_be_compared(wifi):
+    """Those of wifi fit in a byte."""
+    rng = np.random.default_rng(0)
+    present = np.zeros(50, dtype=bool)
+    wide = Column("w", "integer", rng.integers(-30000, 30000, 50), present)
+    floats = Column("f", "float", rng.normal(size=50), present)
+    states = Column("s", "state", np.arange(50), present)
+    bits = {
+        names: next(folds_of(replace(numbered(50), table=Table(columns)), BASE)).cut_bits
+        for names, columns in {
+            "wide": (wide, replace(states, name="t")), "float": (floats, states),
+            "states": (floats, states, replace(states, name="t")),
+        }.items()
+    }  # fmt: skip
+    assert bits == {"wide": 8, "float": 16, "states": 0}
+    assert next(folds_of(wifi, BASE)).cut_bits == 0
+
+
 def test_cuts_are_chosen_of_numbers_alone(wifi):
     assert next(folds_of(wifi, BASE)).are_numbers
     assert not next(folds_of(wifi, replace(BASE, discretize="mdl"))).are_numbers

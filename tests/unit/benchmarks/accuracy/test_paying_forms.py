@@ -29,7 +29,7 @@ def test_the_choice_without_each_of_its_forms():
     tried = [candidate(FRONT, 60, 40), candidate(TREES, 300, 40), candidate(TABLES, 9000, 40)]
     chosen = chosen_of(tried, "balanced")
     found = without_each(tried, chosen)
-    assert set(found) == {"front", "branching tables", "cuts of the high byte"}
+    assert set(found) == {"front", "branching tables", "cuts of the highest bits"}
     assert found["front"] == [[60, 0.1], [300, 0.1]]
     assert found["branching tables"] == [[60, 0.1], [9000, 0.1]]
     assert without_each(tried[:2], chosen)["branching tables"][1] is None
