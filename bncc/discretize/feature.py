@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import AnyArray, BoolArray, IntArray
 from bncc.data.columns import column_of_text, first_text_row
 from bncc.data.dataset import Column, Table
-from bncc.discretize.missing import LOWEST, MISSING_INT, missing_cells
+from bncc.discretize.missing import LOWEST, LOWEST_HALF, MISSING_INT, missing_cells
 from bncc.errors import DataError
 
 FeatureKind = Literal["int8", "uint8", "int16", "int32", "float32", "category", "state"]
@@ -66,7 +66,8 @@ class Feature:
     @property
     def has_missing_below(self) -> bool:
         """True if the first threshold is below every reading, so that bin 0 is missing."""
-        return self.thresholds[:1] == (LOWEST.get(self.kind),)
+        is_half = self.kind == "float32" and self.thresholds[:1] == (LOWEST_HALF,)
+        return is_half or self.thresholds[:1] == (LOWEST.get(self.kind),)
 
     def states(self, column: Column) -> IntArray:
         """

@@ -28,6 +28,8 @@ LOWEST: dict[str, int | float] = {
     "float32": -float(np.finfo(np.float32).max),
 }
 """By kind, a bound below every reading that is not missing."""
+LOWEST_HALF = float(np.array(0xFF7F0000, dtype=np.uint32).view(np.float32))
+"""Such a bound of a float that the high half of its key decides."""
 
 
 def missing_mark(kind: str, number_type: np.dtype[np.unsignedinteger]) -> float:

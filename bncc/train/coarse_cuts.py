@@ -8,7 +8,7 @@ import numpy as np
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature, saturated
 from bncc.discretize.float_order import float_key, float_keys, floats_of_keys
-from bncc.discretize.missing import missing_cells
+from bncc.discretize.missing import LOWEST_HALF, missing_cells
 
 WIDTHS = {8: {"int16": 16, "int32": 32}, 16: {"int32": 32, "float32": 32}}
 """Kinds of readings with more bits than are compared, by those: the bits of a reading, or of the
@@ -35,7 +35,8 @@ def coarse(feature: Feature, column: Column, bits: int) -> Feature:
     """
     Move each threshold to the nearest that the highest bits decide, within the column's readings.
 
-    All lower bits of such a threshold are 1. The one below which all missing readings lie remains.
+    All lower bits of such a threshold are 1. The one below which all missing readings lie becomes
+    such a threshold if they are floats, and remains if they are integers.
     """
     low = WIDTHS[bits][feature.kind] - bits
     present = column.values[~missing_cells(feature.kind, column)]
@@ -54,5 +55,6 @@ def coarse(feature: Feature, column: Column, bits: int) -> Feature:
     moved = np.unique(moved)
     keys = ((moved + 1) << low) - 1
     cuts = floats_of_keys(keys) if is_float else keys
-    thresholds = (*feature.thresholds[:n_kept], *cuts.tolist())
+    missing = (LOWEST_HALF,) if is_float else feature.thresholds[:1]
+    thresholds = (*missing[:n_kept], *cuts.tolist())
     return replace(feature, thresholds=thresholds, n_states=len(thresholds) + 1)

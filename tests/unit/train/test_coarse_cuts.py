@@ -89,8 +89,10 @@ def test_missing_floats_stay_below_all_others():
     rng = np.random.default_rng(0)
     missing = rng.random(3000) < 0.2
     of = floats_like(np.where(missing, 0.0, rng.normal(size=3000)), missing)
+    assert fitted(of).has_missing_below
     found = coarse(fitted(of), of, 16)
     assert found.has_missing_below
+    assert all(float_key(threshold) & 0xFFFF == 0xFFFF for threshold in found.thresholds)
     states = found.states(of)
     assert (states[missing] == 0).all()
     assert (states[~missing] > 0).all()
