@@ -164,6 +164,7 @@ class Sums(Current):
             found = self._try_split(a, n, is_centered)
             if found is not None:
                 return found
+        a = self._of_one_input(a)
         lanes = self._split_lanes(a, n)
         if lanes is not None:
             return lanes
@@ -182,6 +183,14 @@ class Sums(Current):
         found = self._try_split(Value(0, {whole.partition: whole}), n, False)
         assert found is not None
         return found
+
+    def _of_one_input(self, a: Value) -> Value:
+        """Return a sum as one term if all depend on the same input, and one is linear."""
+        scopes = {term.partition.scope for term in a.terms.values()}
+        is_linear = any(term.slopes is not None for term in a.terms.values())
+        if len(a.terms) < 2 or len(scopes) > 1 or not is_linear:
+            return a
+        return self.value(a.const, [self.joint(a.terms.values(), "bits of a sum")])
 
     def _split_by_order(self, a: Value, n: int) -> tuple[Exact, Value] | None:
         """Split a difference of two sums whose order is known on this path; None if it is not."""
