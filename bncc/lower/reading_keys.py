@@ -9,10 +9,12 @@ high half of a key of 32 bits decides every cut, limits are lists of those halve
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from bncc.discretize.feature import Feature
+from bncc.discretize.float_order import float_key
 from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
 from bncc.lower.cut_conditions import FLOAT_BITS, INF, ORDER, Compared
@@ -29,6 +31,7 @@ HALF, LOW_HALF, BIAS = 16, 0xFFFF, 1 << 15
 """Bits of the high half of a key, its low half, and the high half of the key of zero."""
 
 
+@lru_cache(maxsize=64)
 def used_cuts(program: Program) -> Mapping[int, tuple[int, ...]]:
     """Return by feature, ascending, the least states above the cuts of all tables, ascending."""
     found: dict[int, set[int]] = {}
@@ -74,7 +77,8 @@ def _limit(feature: Feature, least: int) -> int:
         return least - 1
     if least > len(feature.thresholds):
         return _largest_known(feature.kind)
-    return cut_integers(feature)[least - 1]
+    threshold = feature.thresholds[least - 1]
+    return float_key(float(threshold)) if feature.kind == "float32" else int(threshold)
 
 
 def _half(feature: Feature, least: int) -> int:
@@ -129,6 +133,7 @@ def compared_integers(
     return ComparedIntegers(tuple(cuts), True, 32, not is_halved, is_halved)
 
 
+@lru_cache(maxsize=64)
 def can_be_plain(program: Program) -> bool:
     """Return whether a loop can compare the readings themselves, floats after a conversion."""
     cuts = used_cuts(program)

@@ -8,6 +8,7 @@ that says what it adds to the row's address.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,6 +35,7 @@ TableCuts = tuple[FeatureCuts, ...]
 """A table's features, outermost first: its row counts their levels in mixed radix."""
 
 
+@lru_cache(maxsize=64)
 def is_of_cuts(program: Program) -> bool:
     """Return whether comparisons alone find the row of every table, at least one per feature."""
     return all(
@@ -52,8 +54,13 @@ def gate_close(program: Program, largest_sum: int) -> int:
     return 0 if program.gate is None else min(program.gate.margin - 1, largest_sum)
 
 
+@lru_cache(maxsize=4096)
 def cuts_of(table: Table) -> TableCuts:
-    """Return the cuts of a table of a program of cuts."""
+    """
+    Return the cuts of a table of a program of cuts.
+
+    Every layout of a program asks for them, so recent answers are cached.
+    """
     steps = (np.flatnonzero(np.diff(table.maps[f])) + 1 for f in table.features)
     return tuple(
         FeatureCuts(f, tuple(least.tolist()))
