@@ -142,7 +142,7 @@ def _reads_of_flash(read: Reader, address: int) -> Chain | None:
         tuple(reads),
         (
             Set("tmp0", pointer),
-            Load("tmp1", "tmp0", len(reads)),
+            Load("tmp1", "tmp0", len(reads), anywhere=True),
             *spread([one.to for one in reads], "tmp1"),
             *spread(("r30", "r31"), ("add", "tmp0", n_steps)),
         ),

@@ -10,13 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bncc.prove.avr_meaning import DATA, FLAGS
-from bncc.prove.code import Code
 from bncc.prove.expressions import Expressions
 from bncc.prove.instructions import Effect, Expr, Instruction, Set
 from bncc.prove.memory import Memory
 from bncc.prove.run import Run
 from bncc.prove.slices import Deferred, Slice, concatenated, names_in, sliced
-from bncc.prove.specification import Input
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
 from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
 
@@ -116,21 +114,23 @@ def _pointer(content: Content) -> Content:
 class ByteMemory(Memory):
     """Memory of bytes, and flash in an address space of its own."""
 
-    def load(self, draft: Draft, address: Value, size: int) -> Content:
+    def load(self, draft: Draft, address: Value, size: int, *, anywhere: bool = False) -> Content:
         """Return the bytes at an address."""
         if address.base is None:
-            return super().load(draft, address, size)
+            return super().load(draft, address, size, anywhere=anywhere)
         at = self._in_data(address)
         if at.base == "stack" and not at.terms:
             # Interrupts may write at the stack pointer and below it.
             pointer = draft.before.registers["sp"]
             if isinstance(pointer, Value) and signed(at.const) <= signed(pointer.const):
                 raise ViolationError(f"a read at {signed(at.const):+d} of the stack, below its end")
-        return super().load(draft, at, size)
+        return super().load(draft, at, size, anywhere=anywhere)
 
-    def store(self, draft: Draft, address: Value, size: int, value: Content) -> None:
+    def store(
+        self, draft: Draft, address: Value, size: int, value: Content, *, anywhere: bool = False
+    ) -> None:
         """Write a byte."""
-        super().store(draft, self._in_data(address), size, value)
+        super().store(draft, self._in_data(address), size, value, anywhere=anywhere)
 
     def _in_data(self, address: Value) -> Value:
         """Return an address without the start of data space."""
@@ -141,14 +141,14 @@ class ByteMemory(Memory):
             raise ViolationError(f"a read of flash at an address of the {address.base}")
         return found
 
-    def _constant(self, address: int, size: int) -> int:
+    def _constant(self, address: int, size: int, multiple: int) -> int:
         if address >= DATA:
             raise ViolationError(
                 f"a read of RAM at {address - DATA:#x}; constants are known in flash only"
             )
         if address + size > 2 * _HALF:
             raise ViolationError(f"a read of flash at {address:#x}, beyond 64 KiB")
-        return super()._constant(address, size)
+        return super()._constant(address, size, multiple)
 
     def _input(self, offset: int, size: int) -> Content:  # type: ignore[override]
         if offset not in self._at_offset:
@@ -175,10 +175,7 @@ class AvrRun(Run):
 
     _expressions: ByteExpressions
 
-    def _make(
-        self, code: Code, inputs: tuple[Input, ...], n_output: int
-    ) -> tuple[Expressions, Memory]:
-        return ByteExpressions(self.algebra), ByteMemory(code, inputs, n_output, self.algebra)
+    _expressions_of, _memory_of = ByteExpressions, ByteMemory
 
     def _start(self, entry: int) -> State:
         machine = self._machine

@@ -60,6 +60,7 @@ class Load:
     address: Expr
     size: int
     is_signed: bool = False
+    anywhere: bool = False  # At any address; else it is a multiple of the size
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Store:
     address: Expr
     value: Expr
     size: int
+    anywhere: bool = False  # As for a read
 
 
 @dataclass(frozen=True)

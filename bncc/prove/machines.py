@@ -19,6 +19,8 @@ class Machine:
     result: str
     kept: tuple[str, ...]  # Registers that a function must restore
     constants: Mapping[str, int]  # Contents that start-up code sets
+    stack_alignment: int = 1  # The stack pointer is a multiple of it at a call
+    stack_multiple: int = 1  # The processor clears lower bits of the stack pointer
     returned: int = 0  # Offset of the stack pointer after a return
     result_bits: int = 32
     has_far_jumps: bool = True  # A call into the middle of a function is a jump
@@ -39,6 +41,8 @@ CORTEX_M = Machine(
     result="r0",
     kept=(*(f"r{k}" for k in range(4, 12)), *(f"s{k}" for k in range(16, 32))),
     constants={},
+    stack_alignment=8,
+    stack_multiple=4,
 )
 RISCV = Machine(
     registers=(
@@ -54,6 +58,7 @@ RISCV = Machine(
     result="a0",
     kept=("gp", "tp", *(f"s{k}" for k in range(12))),
     constants={},
+    stack_alignment=16,
 )
 AVR = Machine(
     registers=tuple(f"r{k}" for k in range(32)),

@@ -8,7 +8,14 @@ from bncc.prove.code import Code
 from bncc.prove.regions import axis_numbers, count_numbers
 from bncc.prove.specification import Input
 from bncc.prove.state import Cell, Content, Draft, read
-from bncc.prove.values import Term, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import (
+    AlignmentError,
+    Term,
+    UndecidedError,
+    Value,
+    ViolationError,
+    signed,
+)
 from bncc.prove.words import Words
 
 MOST_STATES = 64
@@ -18,8 +25,16 @@ MOST_STATES = 64
 class Memory:
     """Loads and stores; what is outside the constants, the buffers and the own frame is refused."""
 
-    def __init__(self, code: Code, inputs: Sequence[Input], n_output: int, algebra: Words) -> None:
+    def __init__(
+        self,
+        code: Code,
+        inputs: Sequence[Input],
+        n_output: int,
+        algebra: Words,
+        alignments: Mapping[str, int],
+    ) -> None:
         self._code, self._inputs = code, inputs
+        self._alignments = alignments
         self._n_output = n_output
         self._algebra = algebra
         self._at_offset = {
@@ -28,17 +43,20 @@ class Memory:
             for offset in range(one.offset, one.offset + one.size)
         }
 
-    def load(self, draft: Draft, address: Value, size: int) -> Content:
+    def load(self, draft: Draft, address: Value, size: int, *, anywhere: bool = False) -> Content:
         """Return the bytes at an address, the upper ones zero."""
         algebra = self._algebra
+        multiple = 1 if anywhere else size
         if address.base is None:
             if address.number is not None:
-                return Value(self._constant(address.const, size))
+                return Value(self._constant(address.const, size, multiple))
             term = algebra.single(address, "an address")
-            return algebra.mapped(term, (self._constant(int(at), size) for at in term.values))
+            numbers = (self._constant(int(at), size, multiple) for at in term.values)
+            return algebra.mapped(term, numbers)
         if address.terms:
             raise UndecidedError("memory", f"an address in the {address.base} depends on the input")
         offset = signed(address.const)
+        self._check_alignment("read", address.base, offset, size, multiple)
         if address.base == "input":
             return self._input(offset, size)
         if address.base == "stack":
@@ -47,7 +65,20 @@ class Memory:
             return self._loaded(draft.output, offset, size, "output")
         raise ViolationError(f"a read at {address.base} {offset:+d}")
 
-    def _constant(self, address: int, size: int) -> int:
+    def _check_alignment(
+        self, verb: str, base: str | None, at: int, size: int, multiple: int
+    ) -> None:
+        """Verify that an address is the multiple that an instruction needs."""
+        known = 1 << 32 if base is None else self._alignments.get(base, 1)
+        if at % multiple or known % multiple:
+            place = f"{at:#x}" if base is None else f"{base} {at:+d}"
+            raise AlignmentError(
+                f"a {verb} of {size} bytes at {place}, which is not known to be a multiple of "
+                f"{multiple}"
+            )
+
+    def _constant(self, address: int, size: int, multiple: int) -> int:
+        self._check_alignment("read", None, address, size, multiple)
         found = self._code.bytes_at(address, size)
         if found is None:
             raise ViolationError(f"a read of {size} bytes at {address:#x}, outside the constants")
@@ -104,13 +135,17 @@ class Memory:
             k += n
         return found
 
-    def store(self, draft: Draft, address: Value, size: int, value: Content) -> None:
+    def store(
+        self, draft: Draft, address: Value, size: int, value: Content, *, anywhere: bool = False
+    ) -> None:
         """Write the lowest bytes of a value."""
         if address.base not in ("stack", "output"):
             raise ViolationError(f"a write at {address.base or 'a constant'} {address.const:#x}")
         if address.terms:
             raise UndecidedError("memory", f"an address in the {address.base} depends on the input")
         offset = signed(address.const)
+        multiple = 1 if anywhere else size
+        self._check_alignment("write", address.base, offset, size, multiple)
         if address.base == "output":
             if not 0 <= offset <= self._n_output - size:
                 raise ViolationError(f"a write at offset {offset} of the output, outside it")

@@ -17,7 +17,15 @@ from bncc.prove.regions import Region, both, count_inputs, meets, without
 from bncc.prove.run import Recorder, Run
 from bncc.prove.specification import ERROR, Entry, specification
 from bncc.prove.state import Content, Fact, Merged, State, read
-from bncc.prove.values import WORD, Exact, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import (
+    WORD,
+    AlignmentError,
+    Exact,
+    UndecidedError,
+    Value,
+    ViolationError,
+    signed,
+)
 from bncc.prove.verdict import Status, Verdict
 
 SHARE = 0.8
@@ -53,7 +61,7 @@ def prove(
         carrying = proof.run.algebra.carrying
         found = refute(
             model, code, symbol, cast(Entry, entry), proof.costs, carrying=carrying,
-            deadline=deadline,
+            deadline=deadline, checks_alignment=reason == AlignmentError.code,
         )  # fmt: skip
         verdict = verdict if found is None else found.refuted(verdict)
     return replace(verdict, seconds=monotonic() - start)
@@ -80,7 +88,7 @@ class Proof:
         runner = AvrRun if code.target.name == "avr" else Run
         self.run = runner(
             code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline,
-            recorder,
+            recorder, self._of.alignments,
         )  # fmt: skip
         self._recorder = recorder
         self.costs = Costs(self._of, self.run.algebra)
@@ -106,7 +114,7 @@ class Proof:
             where = "" if reason.place is None else f" at {reason.place}"
             return "undecided", reason.code, reason.detail + where
         except ViolationError as violation:
-            return "undecided", "memory", str(violation)
+            return "undecided", violation.code, str(violation)
         return "proved", "", ""
 
     def _names(self, total: Exact, region: Region) -> tuple[Fact, ...]:

@@ -137,19 +137,21 @@ def refute(
     deadline: float | None = None,
     n_calls: int = N_CALLS,
     seed: int = 0,
+    checks_alignment: bool = False,
 ) -> Counterexample | None:
     """
     Search an input for which a function breaks a rule or does not answer as the model does.
 
     `costs` has the sums of the code that differ from the model's, and the cells that the code tells
     apart; `carrying` the sums with a number of lowest bits that carry for some inputs, as a lane
-    that is too narrow does. None if no such input is found within a number of calls and the time,
-    or if no simulator can call the function.
+    that is too narrow does. With `checks_alignment`, an access that is not aligned breaks a rule.
+    None if no such input is found within a number of calls and the time, or if no simulator can
+    call the function.
     """
     if _is_over(deadline):
         return None
     try:
-        replay = Replay(code, symbol)
+        replay = Replay(code, symbol, alignments=costs.of.alignments if checks_alignment else None)
     except ToolchainError:
         return None
     points = Points(

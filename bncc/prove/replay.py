@@ -8,13 +8,15 @@ size, and a stack. Everything else is unmapped or watched: hooks of a range of a
 for an access outside these, so a call without a violation costs little more than its code.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from bncc.device.simulators.simavr import calls_library
 from bncc.errors import ToolchainError
 from bncc.prove.code import Code
+from bncc.prove.instructions import Load, Store
+from bncc.prove.machines import decoder_of, machine_of
 from bncc.targets.base import Core
 from bncc.toolchain.tools import require
 
@@ -88,10 +90,19 @@ class Replay:
     A function of a linked program, ready to be called thousands of times.
 
     With `is_counted`, a call counts instructions, which a hook per block makes slower. An
-    instruction in an IT block counts whether or not its condition holds.
+    instruction in an IT block counts whether or not its condition holds. With the `alignments` of
+    input and output, these and the stack are at multiples of no larger powers of two than a caller
+    ensures, and the alignment of each access is checked, which makes calls slower.
     """
 
-    def __init__(self, code: Code, symbol: str, *, is_counted: bool = False) -> None:
+    def __init__(
+        self,
+        code: Code,
+        symbol: str,
+        *,
+        is_counted: bool = False,
+        alignments: Mapping[str, int] | None = None,
+    ) -> None:
         self._code = code
         self._entry = code.entry(symbol)
         self._is_avr = code.target.name == "avr"
@@ -105,7 +116,7 @@ class Replay:
                     f"no calls can be replayed on {code.target.name}; choose a Cortex-M, rv32 or "
                     "avr"
                 )
-        self._is_counted = is_counted
+        self._is_counted, self._alignments = is_counted, alignments
         self._engine: Engine | None = None
 
     def call(self, input: bytes, n_output: int = 0, most: int = 1_000_000) -> Call:
@@ -120,7 +131,8 @@ class Replay:
             from bncc.prove.replay_avr import AvrEngine
 
             return AvrEngine(self._code, sizes)
-        return _Engine(self._code, self._code.target.simulated(Core), sizes, self._is_counted)
+        core = self._code.target.simulated(Core)
+        return _Engine(self._code, core, sizes, self._is_counted, self._alignments)
 
 
 def patched(code: Code, address: int, new_bytes: bytes) -> Code:
@@ -139,7 +151,14 @@ def patched(code: Code, address: int, new_bytes: bytes) -> Code:
 class _Engine:
     """A processor with the program and the regions of a call in its memory."""
 
-    def __init__(self, code: Code, core: Core, sizes: tuple[int, int], is_counted: bool) -> None:
+    def __init__(
+        self,
+        code: Code,
+        core: Core,
+        sizes: tuple[int, int],
+        is_counted: bool,
+        alignments: Mapping[str, int] | None,
+    ) -> None:
         import unicorn
 
         self.sizes = sizes
@@ -147,6 +166,11 @@ class _Engine:
         self._registers = _REGISTERS[core.architecture]
         self._input, self._output, stack, self._back = _free_windows(code, 4)
         self._top = stack + _STACK - _PAGE  # above it the caller's frame
+        if alignments is not None:
+            self._decoder = decoder_of(code)
+            self._input += alignments["input"]
+            self._output += alignments["output"]
+            self._top += machine_of(code).stack_alignment
         self._violation: str | None = None
         self._lowest = self._top
         self._executed = 0
@@ -164,6 +188,9 @@ class _Engine:
         self._hook(unicorn.UC_HOOK_INTR, self._trap)
         if is_counted:
             self._hook(unicorn.UC_HOOK_BLOCK, self._count)
+        if alignments is not None:
+            kinds = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
+            self._hook(kinds, self._check_alignment)
         self._set_registers(code)
         self._context = self._uc.context_save()
         names = self._registers
@@ -214,10 +241,10 @@ class _Engine:
 
     def _map(self, start: int, size: int, permissions: int) -> None:
         """Map a region with a page before it, and watch what is outside the object."""
-        end = start + _rounded(size) + _PAGE
-        self._uc.mem_map(start - _PAGE, end - start + _PAGE, permissions)
-        self._uc.mem_write(start - _PAGE, _repeated(end - start + _PAGE))
-        self._watch("input or output", start - _PAGE, start)
+        first, end = start // _PAGE * _PAGE - _PAGE, _rounded(start + size) + _PAGE
+        self._uc.mem_map(first, end - first, permissions)
+        self._uc.mem_write(first, _repeated(end - first))
+        self._watch("input or output", first, start)
         self._watch("input or output", start + size, end)
 
     def _watch(self, what: str, start: int, end: int) -> None:
@@ -240,6 +267,18 @@ class _Engine:
 
     def _deepen(self, uc: Any, kind: int, address: int, *_: Any) -> None:
         self._lowest = min(self._lowest, address)
+
+    def _check_alignment(self, uc: Any, kind: int, address: int, size: int, *_: Any) -> None:
+        """Stop at an access that is not aligned as its instruction requires."""
+        import unicorn
+
+        size = min(size, 4)  # Two words may be one access here
+        if address % size and any(
+            isinstance(effect, Load | Store) and not effect.anywhere
+            for effect in self._decoder.decode(self._pc()).effects
+        ):
+            verb = "write" if kind == unicorn.UC_MEM_WRITE else "read"
+            self._stop(f"{verb} of {size} bytes at {address:#x}, no multiple of {size}")
 
     def _miss(self, uc: Any, kind: int, address: int, size: int, *_: Any) -> bool:
         import unicorn

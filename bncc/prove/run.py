@@ -6,7 +6,7 @@ many inputs splits the path, with a fact about the order of the two sums.
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
 from time import monotonic
@@ -33,7 +33,15 @@ from bncc.prove.memory import Memory
 from bncc.prove.regions import Region, both, joined
 from bncc.prove.specification import Input, Specification
 from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read, within
-from bncc.prove.values import Exact, OpenOrderError, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import (
+    AlignmentError,
+    Exact,
+    OpenOrderError,
+    UndecidedError,
+    Value,
+    ViolationError,
+    signed,
+)
 from bncc.prove.words import Words
 
 Decode = Callable[[int], Instruction]
@@ -64,6 +72,9 @@ class Recorder(Protocol):
 class Run:
     """The abstract run of one function."""
 
+    _expressions_of: type[Expressions] = Expressions
+    _memory_of: type[Memory] = Memory
+
     def __init__(
         self,
         code: Code,
@@ -74,6 +85,7 @@ class Run:
         ordering: Ordering,
         deadline: float | None = None,
         recorder: Recorder | None = None,
+        alignments: Mapping[str, int] | None = None,
     ) -> None:
         self._machine = machine
         self._recorder = recorder
@@ -86,7 +98,9 @@ class Run:
         pairs = {axis: one.difference for axis, one in enumerate(inputs) if one.difference}
         self.algebra.differences = Differences(pairs, self.algebra.partitions) if pairs else None
         stored = tuple(one for one in inputs if one.difference is None)
-        self._expressions, self._memory = self._make(code, stored, n_output)
+        aligned = {**(alignments or {}), "stack": machine.stack_alignment}
+        self._expressions = self._expressions_of(self.algebra)
+        self._memory = self._memory_of(code, stored, n_output, self.algebra, aligned)
         self._flows: dict[int, Flow] = {}
         self._pending: dict[tuple[object, ...], list[State]] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
@@ -95,11 +109,6 @@ class Run:
         self.implied: Callable[[frozenset[Fact]], frozenset[Fact]] = lambda facts: facts
         self.ends: list[State] = []
         self.n_executed = 0
-
-    def _make(
-        self, code: Code, inputs: tuple[Input, ...], n_output: int
-    ) -> tuple[Expressions, Memory]:
-        return Expressions(self.algebra), Memory(code, inputs, n_output, self.algebra)
 
     def go(self, entry: int) -> list[State]:
         """Run a function and return the states in which it returns."""
@@ -310,6 +319,15 @@ class Run:
                     f"a write at {draft.lowest:+d} of the stack, below its pointer"
                 )
 
+    def _check_pointer(self, pointer: Value) -> None:
+        """Verify that the stack pointer stays the multiple that the processor makes of it."""
+        multiple = self._machine.stack_multiple
+        if pointer.base != "stack" or pointer.terms:
+            raise UndecidedError("pointers", "the stack pointer is not a constant of the call")
+        if pointer.const % multiple:
+            at = signed(pointer.const)
+            raise AlignmentError(f"the stack pointer is at {at:+d}, no multiple of {multiple}")
+
     def _check_read(self, draft: Draft, address: Value) -> None:
         """Verify that no read is below the stack pointer, where an interrupt may have written."""
         if address.base != "stack" or address.terms:
@@ -333,18 +351,20 @@ class Run:
             content = self._content(draft, effect.value)
             if draft.guard != TRUE:
                 content = within(content, draft.guard, self.algebra)
+            if effect.register == self._machine.stack and self._machine.stack_multiple > 1:
+                self._check_pointer(read(content, self.algebra))
             draft.registers[effect.register] = content
         elif isinstance(effect, Load):
             address = self.algebra.plain(self._expressions.value(draft, effect.address))
             self._check_read(draft, address)
-            loaded = self._memory.load(draft, address, effect.size)
+            loaded = self._memory.load(draft, address, effect.size, anywhere=effect.anywhere)
             if effect.is_signed:
                 loaded = self.algebra.signed(read(loaded, self.algebra), 8 * effect.size)
             draft.registers[effect.register] = loaded
         elif isinstance(effect, Store):
             address = self.algebra.plain(self._expressions.value(draft, effect.address))
             content = self._content(draft, effect.value)
-            self._memory.store(draft, address, effect.size, content)
+            self._memory.store(draft, address, effect.size, content, anywhere=effect.anywhere)
         elif isinstance(effect, Flags):
             self._expressions.set_flags(draft, effect)
 

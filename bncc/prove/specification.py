@@ -1,6 +1,6 @@
 """Specification of an entry point by the model: inputs, errors, and the cost of each class."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Literal, TypeAlias
@@ -61,6 +61,12 @@ class Specification:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.prior)
+
+    @property
+    def alignments(self) -> Mapping[str, int]:
+        """Alignment of the input and of the output: that of their widest number."""
+        sizes = [one.size for one in self.inputs if one.difference is None]
+        return {"input": max([1, *sizes]), "output": max(1, self.score_size)}
 
 
 def specification(

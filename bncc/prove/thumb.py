@@ -65,6 +65,7 @@ class Decoder:
 
     def _instruction(self, insn: Any, is_conditional: bool) -> Instruction:
         parsed = Parsed(insn, self._capstone.insn_name(insn.id), self._capstone.reg_name)
+        parsed.loads_anywhere = self._code.target.loads_anywhere
         # In an IT block capstone shows what must not be there without a condition.
         if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
             raise parsed.unknown()

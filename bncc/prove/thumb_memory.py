@@ -1,4 +1,9 @@
-"""The meaning of Thumb's loads and stores."""
+"""
+The meaning of Thumb's loads and stores.
+
+Some processors load and store a single word or halfword at any address. Several registers, and pc,
+are loaded from multiples of 4 only.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,14 +20,14 @@ def _load(p: Parsed) -> list[Effect]:
         raise p.unknown()
     if target == "pc":
         return [Load("tmp0", address, 4), *update, Jump("tmp0", p.condition)]
-    return [Load(p.target(), address, size, p.name[3:4] == "s"), *update]
+    return [Load(p.target(), address, size, p.name[3:4] == "s", p.loads_anywhere), *update]
 
 
 def _store(p: Parsed) -> list[Effect]:
     updated, address, update = p.memory()
     if p.target() == updated:
         raise p.unknown()
-    return [Store(address, p.target(), SIZES[p.name[-1]]), *update]
+    return [Store(address, p.target(), SIZES[p.name[-1]], p.loads_anywhere), *update]
 
 
 def _load_two(p: Parsed) -> list[Effect]:

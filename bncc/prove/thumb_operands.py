@@ -29,6 +29,7 @@ class Parsed:
         always = not 1 <= insn.cc <= len(CONDITIONS)
         self.condition: Expr | None = None if always else ("flag", CONDITIONS[insn.cc - 1])
         self.is_updating: bool = insn.writeback  # The base register is
+        self.loads_anywhere = False  # A single word or halfword may be at any address
         self._insn = insn
         self._operands: list[Any] = list(insn.operands)
         self._register_name = register_name

@@ -41,6 +41,14 @@ class UndecidedError(Exception):
 class ViolationError(Exception):
     """The code breaks a rule about memory, registers or time."""
 
+    code = "memory"  # Reason of the verdict
+
+
+class AlignmentError(ViolationError):
+    """An access to memory is not known to be aligned as the processor requires."""
+
+    code = "alignment"
+
 
 Owner = TypeVar("Owner")
 Known = TypeVar("Known")

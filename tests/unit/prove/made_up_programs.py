@@ -1,5 +1,6 @@
 """Programs of made-up instructions, and their execution at every input."""
 
+from dataclasses import replace
 from itertools import product
 
 from bncc.prove import concrete
@@ -28,6 +29,8 @@ MACHINE = Machine(
     result="r0",
     kept=("r6", "r7"),
     constants={},
+    stack_alignment=8,
+    stack_multiple=4,
 )
 START, TABLE = 0x100, 0x800
 INPUT, OUTPUT, TOP, BACK = 0x1000_0000, 0x1100_0000, 0x1200_0000, 0xFFFF_FF00
@@ -38,14 +41,23 @@ BYTES = (Input(0, 1, ((0, 9),)), Input(1, 1, ((0, 4), (250, 255))))
 
 
 class Program:
-    """Instructions of a size of 2 from an address on, each a tuple of effects."""
+    """
+    Instructions of a size of 2 from an address on, each a tuple of effects.
 
-    def __init__(self, *lines, functions=()) -> None:
+    Unless a program is aligned, its loads and stores may be at any address.
+    """
+
+    def __init__(self, *lines, functions=(), is_aligned=False) -> None:
         self.lines = []
         for k, line in enumerate(lines):
             condition = None
             if line and not isinstance(line[0], (Set, Load, Store, Flags, Jump)):
                 condition, *line = line
+            if not is_aligned:
+                line = [
+                    replace(effect, anywhere=True) if isinstance(effect, Load | Store) else effect
+                    for effect in line
+                ]
             self.lines.append(Instruction(START + 2 * k, 2, f"line {k}", tuple(line), condition))
         self.code = Code(
             find_target("cortex-m0"),
@@ -60,8 +72,11 @@ class Program:
             raise UnknownInstruction(f"nothing at {address:#x}")
         return self.lines[k]
 
-    def run(self, inputs=BYTES, n_output: int = 4) -> Run:
-        run = Run(self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: ())
+    def run(self, inputs=BYTES, n_output: int = 4, alignments=None) -> Run:
+        run = Run(
+            self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: (),
+            alignments=alignments,
+        )  # fmt: skip
         run.go(START)
         return run
 

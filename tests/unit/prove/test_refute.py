@@ -59,7 +59,7 @@ def wide(n_features=14, n_states=6, n_classes=4):
 def built(bench, model, *edits):
     """Return the program of a model whose C has been edited, and its symbols."""
     entries = frozenset({"raw", "trusted", "scores"})
-    options = EmitOptions("m", entries, target="cortex-m0", optimize="size")
+    options = EmitOptions("m", entries, target=bench.target.name, optimize="size")
     emission = emit_c(model, options)
     text = emission.files["m.c"]
     for old, new in edits:
@@ -172,6 +172,64 @@ def test_violations_are_refuted(bench):
         assert found.detail in found.sentence
 
 
+UNALIGNED = {
+    "00887047": ("cortex-m0", "read of 2"),  # ldrh r0, [r0], of an array of bytes
+    "00a3023318687047": ("cortex-m0", "read of 4"),  # adr r3; adds r3, #2; ldr r0, [r3]
+    "00a3023301cb7047": ("cortex-m0", "read of 4"),  # the same, ldm r3!, {r0}
+    # sub sp, #8; mov r1, sp; adds r1, #2; str r0, [r1]; add sp, #8
+    "82b069460231086002b07047": ("cortex-m0", "write of 4"),
+    "00a30233d3e900017047": ("cortex-m4", "read of 4"),  # adr r3; adds r3, #2; ldrd r0, r1, [r3]
+    "00a3023393e803007047": ("cortex-m4", "read of 4"),  # the same, ldm r3, {r0, r1}
+    "00a30233d3ed000a7047": ("cortex-m4", "read of 4"),  # the same, vldr s1, [r3]
+    # sub sp, #16; mov r1, sp; adds r1, #1; strd r0, r2, [r1]; add sp, #16
+    "84b069460131c1e9000204b07047": ("cortex-m4", "write of 4"),
+    "0355050082800000": ("rv32", "read of 2"),  # lhu a0, 0(a0), of an array of bytes
+    "9706000003a516008280": ("rv32", "read of 4"),  # auipc a3, 0; lw a0, 1(a3)
+    "4111a320a10041018280": ("rv32", "write of 4"),  # addi sp, sp, -16; sw a0, 1(sp)
+}
+"""Functions of an array of states of one byte, and the access that faults for some input."""
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("text", UNALIGNED)
+def test_an_access_that_is_not_aligned_is_refuted(require_bench, text):
+    """By the buffers and the stack at the least alignment that the calling convention ensures."""
+    target, told = UNALIGNED[text]
+    model = hand.naive_integer()
+    bench = require_bench(target, simulator="unicorn")
+    code, symbols = built(bench, model)
+    wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex(text))
+    found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=20)
+    assert (found.status, found.reason) == ("refuted", "memory")
+    assert told in found.detail
+    assert "no multiple of" in found.detail
+    assert set(found.input) == {"pressure", "light"}
+
+
+@pytest.mark.firmware
+def test_a_word_of_cortex_m4_may_be_at_any_address(require_bench):
+    """Then the answer counts: adr r3; adds r3, #1; ldr r0, [r3], and a store into the stack."""
+    model = hand.naive_integer()
+    code, symbols = built(require_bench("cortex-m4", simulator="unicorn"), model)
+    for text in ("00a3013318687047", "82b069460131086002b000207047"):
+        wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex(text))
+        found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=20)
+        assert (found.status, found.reason) == ("refuted", "wrong-answer")
+
+
+@pytest.mark.firmware
+def test_an_alignment_that_no_input_breaks_stays_undecided(bench, monkeypatch):
+    """Without a simulator the reason is left; the second is a halfword of a table by a state."""
+    model = hand.naive_integer()
+    code, symbols = built(bench, model)
+    monkeypatch.setattr(proving, "refute", lambda *_, **__: None)
+    # The stack pointer, which the processor would round: mov r3, sp; subs r3, #6; mov sp, r3
+    for text in ("00887047", "00a30278985a7047", "6b46063b9d4606339d467047"):
+        wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex(text))
+        found = prove(model, wrong, symbols["trusted"], "trusted")
+        assert (found.status, found.reason) == ("undecided", "alignment")
+
+
 @pytest.mark.firmware
 def test_what_is_proved_is_not_replayed(bench, monkeypatch):
     def fail(*_, **__):
@@ -191,7 +249,7 @@ def test_without_a_simulator_or_time_it_stays_undecided(bench, monkeypatch):
     assert refuting.refute(*arguments) is not None
     assert refuting.refute(*arguments, deadline=monotonic() - 1) is None
 
-    def missing(*_):
+    def missing(*_, **__):
         raise ToolchainError("unicorn is missing")
 
     monkeypatch.setattr(refuting, "Replay", missing)

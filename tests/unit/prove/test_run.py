@@ -17,7 +17,7 @@ from bncc.prove.instructions import (
 )
 from bncc.prove.specification import Input
 from bncc.prove.state import read
-from bncc.prove.values import WORD, UndecidedError, ViolationError
+from bncc.prove.values import WORD, AlignmentError, UndecidedError, ViolationError
 from tests.unit.prove.brute import contains, listed, word
 from tests.unit.prove.made_up_programs import (
     BYTES,
@@ -219,6 +219,56 @@ def test_a_wrong_access_is_a_violation(name):
     effects, words = VIOLATIONS[name]
     with pytest.raises(ViolationError, match=words):
         Program(effects, RETURN).run()
+
+
+UNALIGNED = {
+    "a word of constants": (Load("r3", TABLE + 2, 4),),
+    "a halfword of constants": (Load("r3", TABLE + 1, 2),),
+    "a halfword by an input": (Load("r3", ("add", TABLE, "r2"), 2),),
+    "a word by an input": (Load("r3", ("add", TABLE, ("shl", "r2", 1)), 4),),
+    "a halfword of bytes": (Load("r3", "r0", 2),),
+    "a write to the stack": (Store(("add", "sp", 2), "r2", 4),),
+    "a read of the stack": (Load("r3", ("add", "sp", 1), 2),),
+    "a halfword of an output of bytes": (Store("r1", "r2", 2),),
+}
+"""Accesses within the regions, of a program that has an input from 0 to 9 in r2 and at sp."""
+
+
+@pytest.mark.parametrize("name", UNALIGNED)
+def test_an_access_that_is_not_aligned_is_a_violation(name):
+    pushed = Store(("sub", "sp", 8), "r2", 4), Set("sp", ("sub", "sp", 8))
+    lines = LOAD, pushed, UNALIGNED[name], RETURN
+    with pytest.raises(AlignmentError, match="not known to be a multiple of"):
+        Program(*lines, is_aligned=True).run()
+    Program(*lines).run()
+
+
+def test_an_aligned_access_is_none():
+    """A word at a multiple of 4 of what the caller and the linker align."""
+    lines = (
+        (Load("r2", "r0", 4), Load("r3", ("add", "r0", 4), 2), Load("r4", "r0", 1)),
+        (Load("r5", ("add", TABLE, ("mul", ("and", "r4", 7), 4)), 4),),
+        (Set("sp", ("sub", "sp", 8)), Store(("add", "sp", 4), "r5", 4), Store("sp", "r3", 2)),
+        (Store("r1", "r3", 2), Store(("add", "r1", 2), "r3", 2), Set("sp", ("add", "sp", 8))),
+        RETURN,
+    )
+    inputs = (Input(0, 4, ((0, 7),)), Input(4, 2, ((0, 9),)))
+    Program(*lines, is_aligned=True).run(inputs, alignments={"input": 4, "output": 2})
+    for alignments in ({"input": 2, "output": 2}, {"input": 4, "output": 1}, None):
+        with pytest.raises(AlignmentError, match=r"at (in|out)put [+]0"):
+            Program(*lines, is_aligned=True).run(inputs, alignments=alignments)
+
+
+@pytest.mark.parametrize("distance", [2, 6])
+def test_a_stack_pointer_that_is_no_multiple_of_4_is_a_violation(distance):
+    with pytest.raises(AlignmentError, match=f"the stack pointer is at -{distance}"):
+        Program((Set("sp", ("sub", "sp", distance)),), (Set("sp", ("add", "sp", distance)),),
+                RETURN).run()  # fmt: skip
+
+
+def test_a_stack_pointer_that_depends_on_an_input_is_not_followed():
+    with pytest.raises(UndecidedError, match="the stack pointer is not a constant"):
+        Program(LOAD, (Set("sp", ("sub", "sp", ("shl", "r2", 2))),), RETURN).run()
 
 
 def test_a_wrong_access_for_one_input_only_is_a_violation():

@@ -13,8 +13,8 @@ from bncc.prove.thumb import Decoder
 AT = 0x1000
 
 
-def decoder(text: str) -> Decoder:
-    return Decoder(Code(find_target("cortex-m4"), ((AT, bytes.fromhex(text)),), {}, ""))
+def decoder(text: str, target: str = "cortex-m4") -> Decoder:
+    return Decoder(Code(find_target(target), ((AT, bytes.fromhex(text)),), {}, ""))
 
 
 def effects(text: str) -> list:
@@ -78,13 +78,19 @@ DATA = {
     ),
 }
 MEMORY = {
-    "0249": ("ldr r1, [pc, #8]", [Load("r1", AT + 12, 4)]),
-    "52f82310": ("ldr.w r1, [r2, r3, lsl #2]", [Load("r1", add("r2", ("shl", "r3", 2)), 4)]),
-    "d156": ("ldrsb r1, [r2, r3]", [Load("r1", add("r2", "r3"), 1, True)]),
-    "02f8011b": ("strb r1, [r2], #1", [Store("r2", "r1", 1), Set("r2", add("r2", 1))]),
+    "0249": ("ldr r1, [pc, #8]", [Load("r1", AT + 12, 4, anywhere=True)]),
+    "52f82310": (
+        "ldr.w r1, [r2, r3, lsl #2]",
+        [Load("r1", add("r2", ("shl", "r3", 2)), 4, anywhere=True)],
+    ),
+    "d156": ("ldrsb r1, [r2, r3]", [Load("r1", add("r2", "r3"), 1, True, anywhere=True)]),
+    "02f8011b": (
+        "strb r1, [r2], #1",
+        [Store("r2", "r1", 1, anywhere=True), Set("r2", add("r2", 1))],
+    ),
     "52f8041d": (
         "ldr r1, [r2, #-0x4]!",
-        [Load("r1", ("sub", "r2", 4), 4), Set("r2", ("sub", "r2", 4))],
+        [Load("r1", ("sub", "r2", 4), 4, anywhere=True), Set("r2", ("sub", "r2", 4))],
     ),
     "d1e90212": (
         "ldrd r1, r2, [r1, #8]",
@@ -149,6 +155,38 @@ def test_an_instruction_has_these_effects(code: str) -> None:
     assert (instruction.text, list(instruction.effects)) == (text, expected)
     assert (instruction.address, instruction.size) == (AT, len(code) // 2)
     assert instruction.condition is None
+
+
+ALIGNED = {
+    "0868": False,  # ldr r0, [r1]
+    "0888": False,  # ldrh r0, [r1]
+    "8a5e": False,  # ldrsh r2, [r1, r2]
+    "0860": False,  # str r0, [r1]
+    "0880": False,  # strh r0, [r1]
+    "d1f800f0": True,  # ldr.w pc, [r1]
+    "0cc9": True,  # ldm r1!, {r2, r3}
+    "0cc1": True,  # stm r1!, {r2, r3}
+    "11e90c00": True,  # ldmdb r1, {r2, r3}
+    "21e90c00": True,  # stmdb r1!, {r2, r3}
+    "d1e90023": True,  # ldrd r2, r3, [r1]
+    "c1e90023": True,  # strd r2, r3, [r1]
+    "0cb4": True,  # push {r2, r3}
+    "0cbc": True,  # pop {r2, r3}
+    "d1ed000a": True,  # vldr s1, [r1]
+    "c1ed000a": True,  # vstr s1, [r1]
+    "2ded028a": True,  # vpush {s16, s17}
+    "bdec028a": True,  # vpop {s16, s17}
+}
+"""Loads and stores, and whether v7-M faults unless their addresses are multiples of the size."""
+
+
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7"])
+@pytest.mark.parametrize("code", ALIGNED)
+def test_what_a_processor_accesses_at_any_address(code: str, target: str) -> None:
+    """One word or halfword by v7-M; v6-M faults wherever an address is not aligned."""
+    accesses = [e for e in decoder(code, target).decode(AT).effects if isinstance(e, Load | Store)]
+    is_aligned = ALIGNED[code] or target == "cortex-m0"
+    assert {access.anywhere for access in accesses} == {not is_aligned}
 
 
 def test_a_shift_by_a_register_takes_the_lowest_byte_and_may_exceed_32() -> None:
