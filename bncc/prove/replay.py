@@ -16,7 +16,7 @@ from bncc.device.simulators.simavr import calls_library
 from bncc.errors import ToolchainError
 from bncc.prove.code import Code
 from bncc.prove.instructions import Load, Store
-from bncc.prove.machines import decoder_of, machine_of
+from bncc.prove.machines import decoder_of
 from bncc.targets.base import Core
 from bncc.toolchain.tools import require
 
@@ -91,8 +91,8 @@ class Replay:
 
     With `is_counted`, a call counts instructions, which a hook per block makes slower. An
     instruction in an IT block counts whether or not its condition holds. With the `alignments` of
-    input and output, these and the stack are at multiples of no larger powers of two than a caller
-    ensures, and the alignment of each access is checked, which makes calls slower.
+    input and output, these are at multiples of no larger powers of two, and the alignment of each
+    access is checked, which makes calls slower.
     """
 
     def __init__(
@@ -170,7 +170,6 @@ class _Engine:
             self._decoder = decoder_of(code)
             self._input += alignments["input"]
             self._output += alignments["output"]
-            self._top += machine_of(code).stack_alignment
         self._violation: str | None = None
         self._lowest = self._top
         self._executed = 0

@@ -193,7 +193,7 @@ UNALIGNED = {
 @pytest.mark.firmware
 @pytest.mark.parametrize("text", UNALIGNED)
 def test_an_access_that_is_not_aligned_is_refuted(require_bench, text):
-    """By the buffers and the stack at the least alignment that the calling convention ensures."""
+    """By buffers at the least alignment that the calling convention ensures."""
     target, told = UNALIGNED[text]
     model = hand.naive_integer()
     bench = require_bench(target, simulator="unicorn")
@@ -215,6 +215,10 @@ def test_a_word_of_cortex_m4_may_be_at_any_address(require_bench):
         wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex(text))
         found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=20)
         assert (found.status, found.reason) == ("refuted", "wrong-answer")
+    # A double is two words: sub sp, #16; vldr d0, [sp, #4]; add sp, #16; bx lr
+    wrong = patched(code, code.entry(symbols["trusted"]), bytes.fromhex("84b09ded010b04b07047"))
+    call = Replay(wrong, symbols["trusted"], alignments={"input": 1, "output": 1}).call(b"\0\0")
+    assert (call.ended, call.violation) == (True, None)
 
 
 @pytest.mark.firmware
