@@ -35,8 +35,9 @@ def main(arguments: list[str]) -> int:
         print(f"rejected: a file is malformed ({type(error).__name__}: {error})")
         return 1
     print(
-        f"accepted: {claims['symbol']} decides as {claims['entry']} of the model does for every "
-        f"input; {claims['instructions']} instructions and {claims['stack']} bytes of stack at most"
+        f"accepted: on {claims['target']}, {claims['symbol']} decides as {claims['entry']} of the "
+        f"model does for every input; {claims['instructions']} instructions and {claims['stack']} "
+        "bytes of stack at most"
     )
     return 0
 

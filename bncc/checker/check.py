@@ -50,10 +50,12 @@ class _Check:
         self.full = model.valid if claims["entry"] == "trusted" else self.algebra.box
         self.score_size = claims["score_bytes"] if claims["entry"] == "scores" else 0
         self.classes = range(len(model.prior))
-        is_thumb = claims["target"].startswith("cortex-m")
-        self.isa: Thumb | Riscv = Thumb(program) if is_thumb else Riscv(program)
+        target = claims["target"]
+        is_thumb = target.startswith("cortex-m")
+        self.isa: Thumb | Riscv = Thumb(program, target) if is_thumb else Riscv(program)
         n_output = self.score_size * len(self.classes)
         self.machine = Machine(self.isa, program, model, self.algebra, n_output)
+        self.machine.alignments |= {"input": max(1, *sizes), "output": max(1, self.score_size)}
         # The state before the first instruction
         names = {name: f"initial {name}" for name in self.isa.registers}
         names |= {self.isa.stack: "stack", self.isa.link: "return"}

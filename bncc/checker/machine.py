@@ -7,16 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bncc.checker.model import Model, Program
-from bncc.checker.values import (
-    EXACT,
-    UNKNOWN,
-    WORD,
-    Algebra,
-    Box,
-    RejectedError,
-    Value,
-    require,
-)
+from bncc.checker.values import EXACT, UNKNOWN, WORD, Algebra, Box, RejectedError, Value, require
 
 Memory: TypeAlias = dict[tuple[str, int], tuple[Value, int]]
 """Bytes by region and offset: a value, and which of its bytes."""
@@ -68,29 +59,33 @@ class Path:
             raise SplitError([replace(self.old, box=box) for _, box in cases])
         return bool(number)
 
-    def load(self, address: Value, size: int, *, is_signed: bool = False) -> Value:
-        """Return what memory has at an address."""
+    def load(self, address: Value, size: int, multiple: int, *, is_signed: bool = False) -> Value:
+        """Return what memory has at an address that is a multiple of a number."""
         if address.base is None:
             read = self.machine.program.read
-            numbers = np.vectorize(lambda at: read(int(at), size), otypes=[np.int64])
+            numbers = np.vectorize(lambda at: read(int(at), size, multiple), otypes=[np.int64])
             found = self.algebra.pointwise(numbers, address)
         else:
-            found = loaded(self.algebra, self.memory, address.base, self._offset(address), size)
+            offset = self._offset(address, multiple)
+            found = loaded(self.algebra, self.memory, address.base, offset, size)
         if size == 4 or found.base:
             return found if size == 4 else UNKNOWN
         extended = self.algebra.sext if is_signed else self.algebra.low
         return extended(found, 8 * size)
 
-    def store(self, address: Value, size: int, content: Value) -> None:
+    def store(self, address: Value, size: int, multiple: int, content: Value) -> None:
         """Write the lowest bytes of a value into the own stack or the output."""
-        base, offset = str(address.base), self._offset(address)
+        base, offset = str(address.base), self._offset(address, multiple)
         first, end = {"stack": (-WORD, 0), "output": (0, self.machine.n_output)}.get(base, (0, 0))
         require(first <= offset <= end - size, f"a write at {offset} of the region {base}")
         self.memory |= {(base, offset + k): (content, k) for k in range(size)}
 
-    def _offset(self, address: Value) -> int:
+    def _offset(self, address: Value, multiple: int) -> int:
         ((offset, _), *others) = self.algebra.cases(Value(address.const, address.terms))
         require(not others, "an address within a buffer depends on the input")
+        known = self.machine.alignments.get(str(address.base), 1)
+        is_aligned = offset % multiple == known % multiple == 0
+        require(is_aligned, f"an access at {offset} of the region {address.base} is not aligned")
         return signed(offset)
 
     def finished(self, to: int) -> State:
@@ -136,6 +131,7 @@ class Machine:
     ) -> None:
         self.isa, self.program, self.model, self.algebra = isa, program, model, algebra
         self.n_output = n_output
+        self.alignments = {"stack": isa.stack_alignment}  # By region, of its start
         self.orders: Mapping[str, Sequence[Sequence[int]]] = {}
 
     def holds(self, fact: Fact, facts: frozenset[Fact]) -> bool:

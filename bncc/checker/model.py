@@ -24,8 +24,9 @@ class Program:
     sections: tuple[tuple[int, bytes], ...]
     symbols: Mapping[str, int]
 
-    def read(self, address: int, size: int) -> int:
-        """Return an unsigned number of code or constants."""
+    def read(self, address: int, size: int, multiple: int = 1) -> int:
+        """Return an unsigned number of code or constants at a multiple of a number."""
+        require(address % multiple == 0, f"a read of {size} bytes at {address:#x} is not aligned")
         return int.from_bytes(self.bytes_at(address, size), "little")
 
     def bytes_at(self, address: int, size: int) -> bytes:

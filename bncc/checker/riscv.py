@@ -25,7 +25,7 @@ class Riscv:
         *(f"a{k}" for k in range(8)),
     )  # fmt: skip
     arguments = ("a0", "a1")
-    stack, link = "sp", "ra"
+    stack, link, stack_alignment = "sp", "ra", 16
     kept = ("sp", "gp", "tp", *(f"s{k}" for k in range(12)))
 
     def __init__(self, program: Program) -> None:
@@ -136,10 +136,10 @@ def _transfer(path: Path, name: str, x: list[str]) -> None:
     register, offset, base = x
     address = path.algebra.add(_value(path, base), Value(_number(offset) % WORD))
     if name in STORES:
-        path.store(address, STORES[name], _value(path, register))
+        path.store(address, STORES[name], STORES[name], _value(path, register))
     else:
         size, is_signed = LOADS[name]
-        _set(path, register, path.load(address, size, is_signed=is_signed))
+        _set(path, register, path.load(address, size, size, is_signed=is_signed))
 
 
 def _product(a: Algebra, x: Value, y: Value) -> Value:

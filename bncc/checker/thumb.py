@@ -8,7 +8,7 @@ import capstone
 
 from bncc.checker.machine import Instruction, Path, SplitError
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value
+from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value, require
 
 NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 ONES = Value(WORD - 1)
@@ -22,11 +22,13 @@ class Thumb:
 
     registers = (*(f"r{k}" for k in range(13)), "sp", "lr", *(f"s{k}" for k in range(32)))
     arguments = ("r0", "r1")
-    stack, link = "sp", "lr"
+    stack, link, stack_alignment = "sp", "lr", 8
     kept = (*(f"r{k}" for k in range(4, 12)), "sp", *(f"s{k}" for k in range(16, 32)))
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, target: str = "cortex-m0") -> None:
         self._program = program
+        # v7-M loads and stores a single word or halfword at any address.
+        self.has_unaligned = target in ("cortex-m3", "cortex-m4", "cortex-m7")
         self._known: dict[int, Instruction] = {}
         mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
@@ -414,19 +416,18 @@ def _transfer(d: Decoded, path: Path) -> Value | None:
     address, updated, new = _address(d, path, k)
     size = {"b": 1, "h": 2}.get(d.name[-1], 4)
     target = None
-    names = d.operands[:k]
+    names = [NAMES.get(name, name) for name in d.operands[:k]]
+    is_single = d.name[0] != "v" and not two and names != ["pc"]
+    multiple = 1 if is_single and path.machine.isa.has_unaligned else size
     values = []
     for j, name in enumerate(names):
-        name = NAMES.get(name, name)
-        if name not in (*Thumb.registers, "pc"):
-            raise RejectedError(f"an operand {name} of {d.name}")
+        require(name in (*Thumb.registers, "pc"), f"an operand {name} of {d.name}")
         at = path.algebra.add(address, Value(4 * j))
         if "str" in d.name:
-            path.store(at, size, path.registers[name])
+            path.store(at, size, multiple, path.registers[name])
         else:
-            values.append((name, path.load(at, size, is_signed=d.name[3:4] == "s")))
-    if updated and (updated in names or updated == "pc"):
-        raise RejectedError(f"an unpredictable {d.name}")
+            values.append((name, path.load(at, size, multiple, is_signed=d.name[3:4] == "s")))
+    require(updated not in (*names, "pc"), f"an unpredictable {d.name}")
     if updated:
         path.registers[updated] = new
     for name, value in values:
@@ -457,11 +458,11 @@ def _multiple(d: Decoded, path: Path) -> Value | None:
     for k, name in enumerate(names):
         at = a.add(start, Value(4 * k))
         if is_store:
-            path.store(at, 4, path.registers[name])
+            path.store(at, 4, 4, path.registers[name])
         elif name == "pc":
-            target = _target(path.load(at, 4))
+            target = _target(path.load(at, 4, 4))
         else:
-            path.registers[name] = path.load(at, 4)
+            path.registers[name] = path.load(at, 4, 4)
     if updates:
         path.registers[base] = start if down else a.add(old, Value(size))
     return target

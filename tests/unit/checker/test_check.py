@@ -17,6 +17,7 @@ import pytest
 
 from benchmarks.campaigns.false_certificates import CHANGES, false_certificates, proved, run
 from bncc import checker
+from bncc.checker.check import _Check as Check
 from bncc.checker.check import check
 from bncc.checker.model import Model, program_of
 from bncc.checker.values import EXACT, Algebra, RejectedError, Term, Value
@@ -272,6 +273,28 @@ def test_a_proof_is_accepted(certified, target, entry):
     evidence = certified(target, entry)
     check(evidence.document, evidence.elf, evidence.model)
     assert evidence.document["symbol"] in program_of(evidence.elf).symbols
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize(("target", "stack"), [("cortex-m0", 8), ("cortex-m4", 8), ("rv32", 16)])
+def test_the_alignment_of_buffers_is_that_of_their_types(certified, target, stack):
+    """Readings are int16, states bytes, and scores as wide as the certificate says."""
+    for entry, alignment in (("predict-raw", 2), ("predict", 1), ("scores", 1)):
+        evidence = certified(target, entry)
+        output = evidence.document["score_bytes"] if entry == "scores" else 1
+        checked = Check(evidence.document, evidence.elf, Model(evidence.model))
+        wanted = {"stack": stack, "input": alignment, "output": output}
+        assert checked.machine.alignments == wanted
+
+
+@pytest.mark.firmware
+def test_a_word_may_be_at_any_address_for_processors_of_v7_m_only(certified):
+    """Whatever a target that is not known is, it may fault."""
+    evidence = certified("cortex-m4", "predict")
+    model = Model(evidence.model)
+    for target in ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7"):
+        checked = Check(evidence.document | {"target": target}, evidence.elf, model)
+        assert checked.isa.has_unaligned is (target in ("cortex-m3", "cortex-m4", "cortex-m7"))
 
 
 @pytest.mark.firmware

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from bncc.prove import concrete
@@ -15,7 +16,7 @@ from bncc.checker.machine import Machine, Path, State
 from bncc.checker.model import Program
 from bncc.checker.riscv import Riscv
 from bncc.checker.thumb import CONDITIONS, Thumb, compare, holds
-from bncc.checker.values import Algebra, RejectedError, Value
+from bncc.checker.values import Algebra, RejectedError, Term, Value
 from bncc.prove.riscv import Decoder as RiscvDecoder
 from bncc.prove.thumb import Decoder as ThumbDecoder
 
@@ -114,3 +115,113 @@ def check_flag(path, name, state, text) -> bool:
     if found.base is None:
         assert found.const == concrete.evaluate(("flag", name), state), f"{name}: {text}"
     return found.base is None
+
+
+WORDS, HALVES, BYTES = {0, 4}, {0, 2, 4, 6}, set(range(8))
+THUMB = {
+    "0868": (WORDS, BYTES),  # ldr r0, [r1]
+    "51f8040b": (WORDS, BYTES),  # ldr r0, [r1], #4
+    "0888": (HALVES, BYTES),  # ldrh r0, [r1]
+    "8a5e": (HALVES, BYTES),  # ldrsh r2, [r1, r2]
+    "0878": (BYTES, BYTES),  # ldrb r0, [r1]
+    "0860": (WORDS, BYTES),  # str r0, [r1]
+    "0880": (HALVES, BYTES),  # strh r0, [r1]
+    "0870": (BYTES, BYTES),  # strb r0, [r1]
+    "d1f800f0": (WORDS, WORDS),  # ldr.w pc, [r1]
+    "0cc9": (WORDS, WORDS),  # ldm r1!, {r2, r3}
+    "0cc1": (WORDS, WORDS),  # stm r1!, {r2, r3}
+    "11e90c00": (WORDS, WORDS),  # ldmdb r1, {r2, r3}
+    "21e90c00": (WORDS, WORDS),  # stmdb r1!, {r2, r3}
+    "d1e90023": (WORDS, WORDS),  # ldrd r2, r3, [r1]
+    "c1e90023": (WORDS, WORDS),  # strd r2, r3, [r1]
+    "0cb4": (WORDS, WORDS),  # push {r2, r3}
+    "0cbc": (WORDS, WORDS),  # pop {r2, r3}
+    "00bd": (WORDS, WORDS),  # pop {pc}
+    "d1ed000a": (WORDS, WORDS),  # vldr s1, [r1]
+    "c1ed000a": (WORDS, WORDS),  # vstr s1, [r1]
+    "2ded028a": (WORDS, WORDS),  # vpush {s16, s17}
+    "bdec028a": (WORDS, WORDS),  # vpop {s16, s17}
+}
+"""Loads and stores with the offsets from a multiple of 8 at which v6-M and v7-M do not fault."""
+RISCV = {
+    "03a50500": WORDS,  # lw a0, 0(a1)
+    "03950500": HALVES,  # lh a0, 0(a1)
+    "03d50500": HALVES,  # lhu a0, 0(a1)
+    "03850500": BYTES,  # lb a0, 0(a1)
+    "23a0a500": WORDS,  # sw a0, 0(a1)
+    "2390a500": HALVES,  # sh a0, 0(a1)
+    "2380a500": BYTES,  # sb a0, 0(a1)
+    "8841": WORDS,  # c.lw a0, 0(a1)
+    "88c1": WORDS,  # c.sw a0, 0(a1)
+    "0245": WORDS,  # c.lwsp a0, 0(sp)
+    "2ac0": WORDS,  # c.swsp a0, 0(sp)
+}
+PROGRAMS = [
+    *(("cortex-m0", code, found[0]) for code, found in THUMB.items()),
+    *((f"cortex-m{k}", code, found[1]) for k in (3, 4, 7) for code, found in THUMB.items()),
+    *(("rv32", code, found) for code, found in RISCV.items()),
+]
+
+
+def access(target, code, address, *, memory=(), alignments=None, axis=None) -> None:
+    """Execute a load or store at an address, which is that of the stack pointer too."""
+    data = bytes.fromhex(code) + bytes(range(64))
+    program = Program(((AT, data),), {})
+    isa = Riscv(program) if target == "rv32" else Thumb(program, target)
+    machine = Machine(isa, program, None, Algebra(*(axis or ([], []))), 0)
+    machine.alignments |= alignments or {}
+    zeros = dict.fromkeys(isa.registers, Value(0))
+    registers = zeros | {name: address for name in ("r1", "r9", "a1", "sp") if name in zeros}
+    path = Path(machine, State(AT, registers, dict(memory), machine.algebra.box))
+    isa.decode(AT).action(path)
+
+
+def faults(target, code, address, **more) -> bool:
+    """Return whether an access is rejected since it is not aligned."""
+    why = "is not aligned"
+    try:
+        access(target, code, address, **more)
+    except RejectedError as error:
+        assert why in str(error)  # noqa: PT017
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("target", "code", "wanted"), PROGRAMS)
+def test_an_access_is_rejected_where_its_processor_may_fault(target, code, wanted):
+    """In the stack, whose start is a multiple of 8, or of 16 on RISC-V."""
+    found = {
+        k for k in range(8) if not faults(target, code, Value((1 << 32) - 64 + k, (), "stack"))
+    }
+    assert found == wanted
+
+
+@pytest.mark.parametrize("code", ["51f8041b", "59f8049b"])
+def test_a_load_of_its_own_updated_address_is_rejected(code):
+    """Register r1 is written as it is, and r9 as sb."""
+    with pytest.raises(RejectedError, match="unpredictable"):
+        access("cortex-m4", code, Value((1 << 32) - 64, (), "stack"))
+
+
+@pytest.mark.parametrize(("target", "code"), [("cortex-m0", "0868"), ("rv32", "03a50500")])
+def test_an_address_is_aligned_for_every_input(target, code):
+    """A word of constants at four times an input, and at twice an input."""
+    levels = np.arange(4).repeat(2)
+    for step, is_aligned in ((4, True), (2, False)):
+        address = Value(AT + 16, (Term({0: levels}, step * np.arange(4)),))
+        found = faults(target, code, address, axis=([np.arange(4)], [np.arange(4)]))
+        assert found is not is_aligned
+    assert not faults(target, code, Value(AT + 16))
+    assert faults(target, code, Value(AT + 18))
+
+
+@pytest.mark.parametrize(("target", "code"), [("cortex-m0", "0868"), ("rv32", "03a50500")])
+def test_a_buffer_is_as_aligned_as_its_widest_number(target, code):
+    """A word at the start of an array of int16 may be at no multiple of 4."""
+    memory = {("input", k): (Value(5), k) for k in range(4)}
+    address = Value(0, (), "input")
+    for alignment in (1, 2, 4, 8):
+        found = faults(target, code, address, memory=memory, alignments={"input": alignment})
+        assert found == (alignment < 4)
+    assert faults(target, code, address, memory=memory)
+    assert not faults("cortex-m4", "0868", address, memory=memory)
