@@ -98,6 +98,11 @@ def _stack(document: Document, rng: Random, evidence: Evidence) -> None:
     document["stack"] = chosen(rng, range(0, document["stack"], 4))
 
 
+def _work(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Claim more or less work than the check takes, or more than any check may take."""
+    document["work"] += rng.choice((-1, 1, rng.randrange(2, 1000), 1 << 40))
+
+
 def _entry(document: Document, rng: Random, evidence: Evidence) -> None:
     document["entry"] = OTHER_ENTRIES[document["entry"]]
 
@@ -273,7 +278,7 @@ CHANGES: dict[str, Change] = {
     "target": _target, "symbol": _symbol, "constant": _constant, "base": _base, "cell": _cell,
     "region": _region, "fact": _fact, "comparison": _comparison, "steps": _steps,
     "depth": _depth, "place": _place, "next": _next, "memory": _memory, "scale": _scale,
-    "axes": _axes, "format": _format, "score-bytes": _score_bytes,
+    "axes": _axes, "format": _format, "score-bytes": _score_bytes, "work": _work,
 }  # fmt: skip
 """Kinds of changes, each of which makes a claim false."""
 

@@ -26,17 +26,28 @@ from bncc.checker.values import (
 )
 
 ERROR = WORD - 1
+TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32")
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")
+MOST_WORK = 1 << 17
+"""Largest amount of work that a certificate may claim, so that a false amount ends as well."""
 
 
 def check(claims: Mapping[str, Any], elf: bytes, model_file: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
+    work = work_of(claims, elf, model_file, claims.get("work", 0))
+    require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
+
+
+def work_of(claims: Mapping[str, Any], elf: bytes, model_file: bytes, most: int) -> int:
+    """Check all but the amount of work, which is returned; reject what takes more than `most`."""
     model = Model(model_file)
-    require(claims["format"] == 2, "the certificate has an unknown format")
+    require(claims["format"] == 3, "the certificate has not format 3; run `bncc prove -o` again")
+    require(most <= MOST_WORK, "the certificate claims more work than any check may take")
+    require(claims["target"] in TARGETS, "the certificate has an unknown target")
     require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == model.digest, "the certificate is about another model")
-    _Check(claims, elf, model).run()
+    return _Check(claims, elf, model).run(most)
 
 
 class _Check:
@@ -50,9 +61,8 @@ class _Check:
         self.full = model.valid if claims["entry"] == "trusted" else self.algebra.box
         self.score_size = claims["score_bytes"] if claims["entry"] == "scores" else 0
         self.classes = range(len(model.prior))
-        target = claims["target"]
-        is_thumb = target.startswith("cortex-m")
-        self.isa: Thumb | Riscv = Thumb(program, target) if is_thumb else Riscv(program)
+        is_thumb = claims["target"] != "rv32"
+        self.isa: Thumb | Riscv = Thumb(program, claims["target"]) if is_thumb else Riscv(program)
         n_output = self.score_size * len(self.classes)
         self.machine = Machine(self.isa, program, model, self.algebra, n_output)
         self.machine.alignments |= {"input": max(1, *sizes), "output": max(1, self.score_size)}
@@ -81,10 +91,8 @@ class _Check:
     def _term(self, axes: Sequence[int], maps: Sequence[int], numbers: Sequence[int]) -> Term:
         """Return a function of the certificate: levels by point, and numbers by level."""
         levels = {axis: self.maps[k] for axis, k in zip(axes, maps, strict=True)}
-        is_right = [
-            axis >= 0 <= m.min() and len(m) == len(self.full[axis]) for axis, m in levels.items()
-        ]
-        require(all(is_right) and [*axes] == sorted(levels), "a function is malformed")
+        are_right = (k >= 0 <= m.min() and len(m) == len(self.full[k]) for k, m in levels.items())
+        require(all(are_right) and [*axes] == sorted(levels), "a function is malformed")
         grid = np.array(numbers, dtype=np.int64).reshape([1 + m.max() for m in levels.values()])
         require((np.abs(grid) < 1 << 40).all(), "the numbers of a function are too large")
         return Term(levels, grid)
@@ -95,9 +103,8 @@ class _Check:
         registers |= {name: self.values[k] for name, k in one["registers"].items()}
         for base, offset, size, k in one["memory"]:
             require(base in ("stack", "output"), "a region of memory is unknown")
-            memory = memory | {
-                (base, offset + byte): (self.values[k], byte) for byte in range(size)
-            }
+            written = {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
+            memory = memory | written
         facts = frozenset((i, j, bool(is_strict)) for i, j, is_strict in one["facts"])
         return State(one["at"], registers, memory, self.full, facts, one["steps"], one["deepest"])
 
@@ -109,21 +116,22 @@ class _Check:
                 boxes[n] = restricted(boxes[n], axis, np.repeat(self.maps[k] == 1, 2))
         return [box for box in boxes if all(allowed.any() for allowed in box)]
 
-    def run(self) -> None:
-        """Check each state's paths to the states after it."""
+    def run(self, most: int) -> int:
+        """Check each state's paths to the states after it; return the amount of work."""
+        self.machine.most = most
         for k, one in enumerate(self.claims["states"]):
             self.next = [(n, target) for n, target in one["next"]]
             self.used: set[tuple[int, int]] = set()
             self.machine.orders = one["orders"]
             try:
-                require(
-                    all(target > k for _, target in self.next), "a state leads to one before it"
-                )
+                is_forward = all(target > k for _, target in self.next)
+                require(is_forward, "a state leads to one before it")
                 for box in self.boxes[k]:
                     self._follow(replace(self.states[k], box=box))
                 require(self.used == {*self.next}, "no path leads to a state that shall follow")
             except RejectedError as error:
                 raise RejectedError(f"from state {k}: {error}") from None
+        return self.machine.work
 
     def _follow(self, start: State) -> None:
         """Follow all paths from a state to later ones or to their ends."""
@@ -153,10 +161,10 @@ class _Check:
 
     def _is_within(self, state: State, k: int) -> bool:
         """Return whether all that is claimed in a state holds in another one in the same box."""
+        self.machine.count()
         self.algebra.box, one, claimed = state.box, self.claims["states"][k], self.states[k]
-        if claimed.steps < state.steps or claimed.deepest > state.deepest:
-            return False
-        if not claimed.facts <= state.facts:
+        is_bound = claimed.steps >= state.steps and claimed.deepest <= state.deepest
+        if not is_bound or not claimed.facts <= state.facts:
             return False
         pairs = [
             (claimed.registers[name], state.registers.get(name, UNKNOWN), WORD)
@@ -170,8 +178,7 @@ class _Check:
         return all(x is y or self._are_equal(x, y, modulus) for x, y, modulus in pairs)
 
     def _are_equal(self, x: Value, y: Value, modulus: int) -> bool:
-        is_known = x.base == y.base != "?"
-        return is_known and self.algebra.vanishes(self.algebra.sub(x, y), modulus)
+        return x.base == y.base != "?" and self.algebra.vanishes(self.algebra.sub(x, y), modulus)
 
     # Ends
 
@@ -199,8 +206,7 @@ class _Check:
                 is_right = not is_decided or meet(own, self.model.valid) is None
                 require(is_right, "an error is returned for valid states")
             else:
-                is_class = is_decided and answer in self.classes
-                require(is_class, f"{answer} is returned")
+                require(is_decided and answer in self.classes, f"{answer} is returned")
             for c in self.classes if answer != ERROR else ():
                 is_least = c == answer or self.machine.holds((answer, c, c < answer), end.facts)
                 require(is_least, f"class {answer} is returned, and {c} may cost less")

@@ -41,7 +41,6 @@ class SplitError(Exception):
     """A step differs between inputs: it must be taken from each of several states."""
 
     def __init__(self, sides: Sequence[State]) -> None:
-        super().__init__("a split")
         self.sides = sides
 
 
@@ -130,16 +129,15 @@ class Machine:
         self, isa: Any, program: Program, model: Model, algebra: Algebra, n_output: int
     ) -> None:
         self.isa, self.program, self.model, self.algebra = isa, program, model, algebra
-        self.n_output = n_output
+        self.n_output, self.work, self.most = n_output, 0, 0
         self.alignments = {"stack": isa.stack_alignment}  # By region, of its start
         self.orders: Mapping[str, Sequence[Sequence[int]]] = {}
 
     def holds(self, fact: Fact, facts: frozenset[Fact]) -> bool:
         """Return whether an order of costs is known, or follows from their bounds in the box."""
         a, b, is_strict = fact
-        if (a, b, True) in facts or fact in facts:
-            return True
-        return self.algebra.bounds(self.model.difference(b, a))[0] >= is_strict
+        is_known = (a, b, True) in facts or fact in facts
+        return is_known or self.algebra.bounds(self.model.difference(b, a))[0] >= is_strict
 
     def _order(self, state: State, total: Value) -> bool | None:
         """
@@ -160,8 +158,14 @@ class Machine:
                 raise SplitError([replace(state, facts=closed(state.facts, one)) for one in sides])
         return None
 
+    def count(self) -> None:
+        """Count the execution of an instruction or a comparison of states."""
+        self.work += 1
+        require(self.work <= self.most, f"the check takes more than the {self.most} steps claimed")
+
     def step(self, state: State) -> list[State]:
         """Execute one instruction; a state without an address has returned."""
+        self.count()
         self.algebra.box = state.box
         self.algebra.order = lambda total: self._order(state, total)
         instruction = self.isa.decode(state.at)

@@ -65,8 +65,7 @@ class Model:
             parts = {name: archive.read(name) for name in archive.namelist()}
         for line in parts["SHA256SUMS"].decode().splitlines():
             digest, name = line.split("  ")
-            is_right = sha256(parts[name]).hexdigest() == digest
-            require(is_right, f"the digest of {name} in the model file is wrong")
+            require(sha256(parts[name]).hexdigest() == digest, f"the digest of {name} is wrong")
         document = json.loads(parts["model.json"])
         require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
         self.digest = sha256(parts["SHA256SUMS"]).hexdigest()

@@ -294,9 +294,7 @@ class Algebra:
     def negative(self, total: Value) -> Value:
         """Return 1 where an exact sum is negative, else 0."""
         low, high = self.bounds(total)
-        if high < 0 or low >= 0:
-            return Value(int(high < 0))
-        known = self.order(total)
+        known = high < 0 if high < 0 or low >= 0 else self.order(total)
         if known is not None:
             return Value(int(known))
         found = self.combined(lambda x: x < 0, total)

@@ -35,12 +35,13 @@ class Certificates:
                 f"{verdict.target}: {verdict.entry} is proved, but no certificate covers a model "
                 f"with {what} yet; leave out -o"
             )
-        from bncc.checker.check import check  # only here: it loads the decoder
+        from bncc.checker.check import MOST_WORK, work_of  # only here: it loads the decoder
         from bncc.checker.values import RejectedError
 
         try:
             document = certificate(self.trace, model, verdict, symbol, score_size)
-            check(document, code.content, Path(self._model_path).read_bytes())
+            content = Path(self._model_path).read_bytes()
+            document["work"] = work_of(document, code.content, content, MOST_WORK)
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "

@@ -19,7 +19,6 @@ from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
 from bncc.prove.words import Words
 
-FORMAT = 2
 MOST_GRID = 1 << 18
 """Largest number of values of one function of several inputs in a certificate."""
 _NUMBERS = ("return", "stack", "input", "output")
@@ -99,7 +98,7 @@ def certificate(
     writer = _Writer(trace, model, verdict.entry == "predict-raw")
     states = [writer.point(point) for point in reversed(trace.points)][::-1]
     return {
-        "format": FORMAT,
+        "format": 3,
         "elf": verdict.elf,
         "model": verdict.model,
         "target": verdict.target,
