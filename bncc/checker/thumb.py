@@ -27,8 +27,8 @@ class Thumb:
 
     def __init__(self, program: Program, target: str = "cortex-m0") -> None:
         self._program = program
-        # v7-M loads and stores a single word or halfword at any address.
-        self.has_unaligned = target in ("cortex-m3", "cortex-m4", "cortex-m7")
+        # It has all instructions here, and loads or stores a single word or halfword anywhere.
+        self.is_v7 = target in ("cortex-m3", "cortex-m4", "cortex-m7")
         self._known: dict[int, Instruction] = {}
         mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
@@ -63,6 +63,9 @@ class Thumb:
         decoded = Decoded(one, name, operands, sets)
         if in_block and not cc:
             raise RejectedError(f"an instruction without a condition in an IT block: {text}")
+        is_narrow = one.size == 2 and name not in ("it", "cbz", "cbnz")
+        if not (self.is_v7 or is_narrow or name == "bl"):
+            raise RejectedError(f"v6-M has no instruction {text}")
         if name in ("cbz", "cbnz"):
             to = Value(_number(operands[1]) & ~1)
             return Instruction(
@@ -418,7 +421,7 @@ def _transfer(d: Decoded, path: Path) -> Value | None:
     target = None
     names = [NAMES.get(name, name) for name in d.operands[:k]]
     is_single = d.name[0] != "v" and not two and names != ["pc"]
-    multiple = 1 if is_single and path.machine.isa.has_unaligned else size
+    multiple = 1 if is_single and path.machine.isa.is_v7 else size
     values = []
     for j, name in enumerate(names):
         require(name in (*Thumb.registers, "pc"), f"an operand {name} of {d.name}")

@@ -37,6 +37,7 @@ class Decoder:
         mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
         self._capstone.detail = True
+        self._is_v6 = code.target.name == "cortex-m0"
 
     def decode(self, address: int) -> Instruction:
         """Return the instruction at an address, or raise `UnknownInstruction`."""
@@ -69,13 +70,18 @@ class Decoder:
         # In an IT block capstone shows what must not be there without a condition.
         if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
             raise parsed.unknown()
-        if parsed.has_reserved_bits:
+        if parsed.has_reserved_bits or (self._is_v6 and not _has_v6(insn.size, parsed.name)):
             raise parsed.unknown()
         effects = tuple(GROUPS[parsed.name](parsed))
         # A single jump has its own condition, and `it` none.
         is_pure = len(effects) == 1 and isinstance(effects[0], Jump)
         condition = None if is_pure or not effects else parsed.condition
         return Instruction(insn.address, insn.size, parsed.text, effects, condition)
+
+
+def _has_v6(size: int, name: str) -> bool:
+    """Return whether v6-M has an instruction: almost none of four bytes, and no IT block."""
+    return name in WIDE_V6 if size == 4 else name not in ("it", "cbz", "cbnz")
 
 
 def _conditional(first: bytes) -> int:
@@ -130,3 +136,5 @@ GROUPS: Mapping[str, Meaning] = {
     "isb": _nothing,
 }
 """The meaning of each mnemonic, by its name in capstone, without conditions and suffixes."""
+WIDE_V6 = ("bl", "dmb", "dsb", "isb")
+"""Instructions of four bytes that v6-M has."""

@@ -157,7 +157,7 @@ RISCV = {
     "2ac0": WORDS,  # c.swsp a0, 0(sp)
 }
 PROGRAMS = [
-    *(("cortex-m0", code, found[0]) for code, found in THUMB.items()),
+    *(("cortex-m0", code, found[0]) for code, found in THUMB.items() if len(code) == 4),
     *((f"cortex-m{k}", code, found[1]) for k in (3, 4, 7) for code, found in THUMB.items()),
     *(("rv32", code, found) for code, found in RISCV.items()),
 ]
@@ -194,6 +194,16 @@ def test_an_access_is_rejected_where_its_processor_may_fault(target, code, wante
         k for k in range(8) if not faults(target, code, Value((1 << 32) - 64 + k, (), "stack"))
     }
     assert found == wanted
+
+
+@pytest.mark.parametrize("code", [*WIDE[:1], "51f8040b", "08b1", "08b9", "08bf0120"])
+def test_v6m_has_few_wide_instructions_and_no_it_block(code):
+    """An image for Cortex-M4 is no program of a Cortex-M0."""
+    program = Program(((AT, bytes.fromhex(code + "00bf00bf")),), {})
+    with pytest.raises(RejectedError, match="v6-M has no"):
+        Thumb(program, "cortex-m0").decode(AT)
+    Thumb(program, "cortex-m4").decode(AT)
+    Thumb(Program(((AT, bytes.fromhex("fff7feff")),), {}), "cortex-m0").decode(AT)
 
 
 @pytest.mark.parametrize("code", ["51f8041b", "59f8049b"])

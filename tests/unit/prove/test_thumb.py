@@ -180,13 +180,30 @@ ALIGNED = {
 """Loads and stores, and whether v7-M faults unless their addresses are multiples of the size."""
 
 
-@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7"])
-@pytest.mark.parametrize("code", ALIGNED)
-def test_what_a_processor_accesses_at_any_address(code: str, target: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        *((f"cortex-m{k}", code) for k in (3, 4, 7) for code in ALIGNED),
+        *(("cortex-m0", code) for code in ALIGNED if len(code) == 4),
+    ],
+)
+def test_what_a_processor_accesses_at_any_address(target: str, code: str) -> None:
     """One word or halfword by v7-M; v6-M faults wherever an address is not aligned."""
     accesses = [e for e in decoder(code, target).decode(AT).effects if isinstance(e, Load | Store)]
     is_aligned = ALIGNED[code] or target == "cortex-m0"
     assert {access.anywhere for access in accesses} == {not is_aligned}
+
+
+@pytest.mark.parametrize(
+    "code", [*(code for code in ALIGNED if len(code) == 8), "02eb0311", "08b1", "08b9", "08bf0120"]
+)
+def test_v6m_has_few_wide_instructions_and_no_it_block(code: str) -> None:
+    """An image for Cortex-M4 is no program of a Cortex-M0."""
+    with pytest.raises(UnknownInstruction):
+        decoder(code + "00bf00bf", "cortex-m0").decode(AT)
+    decoder(code + "00bf00bf").decode(AT)
+    for kept in ("fff7feff", "bff35f8f"):  # bl, dmb
+        decoder(kept, "cortex-m0").decode(AT)
 
 
 def test_a_shift_by_a_register_takes_the_lowest_byte_and_may_exceed_32() -> None:
