@@ -121,9 +121,10 @@ def test_a_correct_program_is_proved(request, bench, programs, name, entry):
 
 @pytest.mark.parametrize("family", ["cut-lanes", "cut-loop", "cut-packed"])
 @pytest.mark.parametrize("mix", ["halves", "half floats"])
-def test_limits_of_two_bytes_are_proved(bench, mix, family):
+@pytest.mark.parametrize("place", PLACES)
+def test_limits_of_two_bytes_are_proved(require_gcc, place, mix, family):
     """A threshold that is one float lower makes another model."""
-    model = model_of(MIXES[mix], 3)
+    bench, model = require_gcc(place), model_of(MIXES[mix], 3)
     (emission, *_) = emissions(model, family, entries=frozenset({"raw"}))
     code, symbols = build(model, emission, bench, "-Os", ("predict-raw",))
     found = prove(model, code, symbols["predict-raw"], "predict-raw", score_size=1)
