@@ -296,7 +296,7 @@ def test_a_word_may_be_at_any_address_for_processors_of_v7_m_only(certified):
     model = Model(evidence.model)
     for target in ("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7"):
         checked = Check(evidence.document | {"target": target}, evidence.elf, model)
-        assert checked.isa.has_unaligned is (target in ("cortex-m3", "cortex-m4", "cortex-m7"))
+        assert checked.isa.is_v7 is (target in ("cortex-m3", "cortex-m4", "cortex-m7"))
 
 
 @pytest.mark.firmware
