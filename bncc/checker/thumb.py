@@ -44,8 +44,8 @@ class Thumb:
             for _ in range(n):
                 size += self._size(address + size)
             found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
-            if sum(one.size for one in found) != size or len(found) != n + 1:
-                raise RejectedError(f"no instruction at {address:#x}")
+            is_whole = sum(one.size for one in found) == size and len(found) == n + 1
+            require(is_whole, f"no instruction at {address:#x}")
             for k, one in enumerate(found):
                 self._known[one.address] = self._instruction(one, k > 0)
         return self._known[address]
@@ -61,11 +61,9 @@ class Thumb:
         head = int.from_bytes(one.bytes[:2], "little")
         sets = one.update_flags if one.size == 2 else bool(head & 0x10)
         decoded = Decoded(one, name, operands, sets)
-        if in_block and not cc:
-            raise RejectedError(f"an instruction without a condition in an IT block: {text}")
+        require(not in_block or cc != "", f"no condition in an IT block: {text}")
         is_narrow = one.size == 2 and name not in ("it", "cbz", "cbnz")
-        if not (self.is_v7 or is_narrow or name == "bl"):
-            raise RejectedError(f"v6-M has no instruction {text}")
+        require(self.is_v7 or is_narrow or name == "bl", f"v6-M has no instruction {text}")
         if name in ("cbz", "cbnz"):
             to = Value(_number(operands[1]) & ~1)
             return Instruction(
@@ -73,8 +71,7 @@ class Thumb:
             )
         # Bits of narrow jumps that capstone ignores
         is_reserved = name in ("bx", "blx") and one.size == 2 and head & 7
-        if is_reserved or name not in MEANINGS:
-            raise RejectedError(f"no meaning is known of {text}")
+        require(not is_reserved and name in MEANINGS, f"no meaning is known of {text}")
         meaning = MEANINGS[name]
 
         def action(path: Path) -> Value | None:
