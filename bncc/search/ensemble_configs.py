@@ -25,9 +25,6 @@ GATE_SHARE = 1 / 3
 """Share of the tables before a gate; `benchmarks.accuracy.gates` measures others on folds."""
 FORMS: tuple[str, ...] = ("product", "branching")
 """Forms of tables in a search: addressed by a product of cuts, or ``branching``, by a tree."""
-CUT_BITS: tuple[int, ...] = (8, 16)
-"""Widths of the compared part of a reading in a search: its high byte, or the high half of a
-float's key."""
 BYTE, HALF, WORD_BYTES = 8, 16, 4
 CARRY_BITS = 4
 """Bits of a lane in addition to those of a cost, for the sum of some tables."""
@@ -96,7 +93,7 @@ class EnsembleConfig:
     refit: str = "firm"  # See `REFITS`, and `TREE_REFITS` with leaves
     cuts: int = DEFAULT_CUTS  # Limit on cuts per column
     leaves: int = 0  # Limit on leaves of a branching table; 0 for products of cuts
-    cut_bits: int = 0  # One of `CUT_BITS`; 0: all bits of a reading
+    cut_bits: int = 0  # Highest bits of a reading that cuts may depend on; 0: all
     differences: int = 0  # Limit on differences of two columns
     is_single: bool = False  # True for one table, which is as large as fits
     front: int = 0  # Limit on leaves of the front; 0 for none
@@ -221,7 +218,7 @@ def neighbors(
         yield from _branching_neighbors(form, n_classes)
     else:
         yield from _product_neighbors(form, n_classes, most_rows)
-    if cut_bits in CUT_BITS:
+    if cut_bits:
         yield replace(form, cut_bits=0 if form.cut_bits else cut_bits)
     if are_numbers:
         all_cuts = BRANCHING_CUTS if form.is_branching else CUTS

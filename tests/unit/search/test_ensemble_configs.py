@@ -46,14 +46,14 @@ def test_a_form_is_a_neighbor_of_its_neighbors():
 
 def test_branching_tables_have_leaves_instead_of_rows():
     form = EnsembleConfig(leaves=16, bits=4)
-    beside = list(neighbors(form, 3, are_numbers=True, cut_bits=8))
-    assert {other.leaves for other in beside} == {8, 16, 32}
-    assert {other.rows for other in beside} == {form.rows}
-    assert {other.bits for other in beside} == {3, 4}
-    assert {other.cut_bits for other in beside} == {0, 8}
-    assert {other.cuts for other in beside} == {255, 63, 31}
+    near = list(neighbors(form, 3, are_numbers=True, cut_bits=8))
+    assert {other.leaves for other in near} == {8, 16, 32}
+    assert {other.rows for other in near} == {form.rows}
+    assert {other.bits for other in near} == {3, 4}
+    assert {other.cut_bits for other in near} == {0, 8}
+    assert {other.cuts for other in near} == {255, 63, 31}
     assert {n.bits for n in neighbors(form, 2, are_numbers=False)} == {3, 4, 8}
-    assert {n.refit for n in beside} == {"firm", "sharp"}
+    assert {n.refit for n in near} == {"firm", "sharp"}
     options = replace(form, cut_bits=8).settings(TrainSettings(), 9).structure_options
     assert options == {"tables": "9", "leaves": "16", "cut-bits": "8"}
     assert "leaves" not in EnsembleConfig().settings(TrainSettings(), 9).structure_options
