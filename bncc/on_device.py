@@ -12,16 +12,20 @@ from bncc.device.inputs.cases import Effort
 from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
 from bncc.device.meter import METERED, Cost, Inputs, Metered
+from bncc.device.samples import StreamSources
 from bncc.device.sources import Sources, sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
+from bncc.emit.front_end import front_end_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest, code_files
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.errors import MisfitError, ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.estimate import Estimate
+from bncc.lower.sample_stream import sample_type_of
 from bncc.model.model import Model
 from bncc.program.pipeline import optimize, program_of
+from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Optimize, ProvedBound, Resources
 from bncc.targets.base import Target, Unit
 from bncc.toolchain.tools import Tool
@@ -35,6 +39,13 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
     return sources(model, code_files(emission.files, emission.name), limits)
+
+
+def stream_sources(front_end: FrontEnd, name: str = "features") -> StreamSources:
+    """Return the C of a front end, ready to be built."""
+    sample_type = sample_type_of(front_end.form).removesuffix("_t")
+    files = front_end_c(front_end, name)
+    return StreamSources(name, files, len(front_end.channels), sample_type, front_end.types)
 
 
 def verify(

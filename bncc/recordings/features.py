@@ -8,7 +8,7 @@ contributions to panes and panes to windows. A feature is a function of a window
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
@@ -19,7 +19,7 @@ import numpy as np
 from bncc._types import BoolArray, IntArray
 from bncc.errors import OptionError
 from bncc.recordings.recording import SampleFormat
-from bncc.recordings.signals import Signal, first_differences
+from bncc.recordings.signals import Signal, distance, first_differences
 from bncc.recordings.windows import Merge, Windows
 
 SHIFT = 4
@@ -67,6 +67,65 @@ def _crossings(u: IntArray, shift: int) -> IntArray:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """C expressions in which the update of a partial is written."""
+
+    u: str  # The offset
+    u_type: str  # Its type, and that of an absolute difference of two offsets
+    argument: int
+    # Carried number to its member of the state, and to its type
+    state: Mapping[str, str]
+    types: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Update:
+    """C of one sample."""
+
+    contribution: str  # Expression
+    # At the first sample of a segment, before all else: values of the carried numbers with which
+    # the sample contributes what one without a sample before it contributes
+    first: tuple[str, ...] = ()
+    locals: tuple[str, ...] = ()  # Declarations before the contribution
+    after: tuple[str, ...] = ()  # After the contribution, in the scope of `locals`
+    # After the updates of all partials, which may share what it assigns
+    last: tuple[str, ...] = ()
+
+
+def _change_update(t: Terms) -> Update:
+    keep = f"{t.state['before']} = {t.u};"
+    return Update(distance(t.u, t.state["before"], t.u_type), (keep,), last=(keep,))
+
+
+def _crossings_update(t: Terms) -> Update:
+    mean, side = t.state[f"mean{t.argument}"], t.state[f"side{t.argument}"]
+    wide = t.types[f"mean{t.argument}"]
+    scaled = f"({wide})(({wide}){t.u} << {t.argument}U)"
+    leaked = f"{mean} - ({mean} >> {t.argument}U)"
+    return Update(
+        f"now ^ {side}",
+        (f"{mean} = {scaled};", f"{side} = 1U;"),
+        (f"const uint8_t now = ({scaled} >= {mean}) ? 1U : 0U;",),
+        (f"{side} = now;", f"{mean} = ({wide})({leaked} + {t.u});"),
+    )
+
+
+def _at_or_above(t: Terms) -> str:
+    # Compilers warn of an unsigned number that is compared with 0.
+    return f"({t.u} >= {t.argument}U) ? 1U : 0U" if t.argument else "1U"
+
+
+def _level_crossings_update(t: Terms) -> Update:
+    side, found = t.state[f"at{t.argument}"], _at_or_above(t)
+    return Update(
+        f"now ^ {side}",
+        (f"{side} = {found};",),
+        (f"const uint8_t now = {found};",),
+        (f"{side} = now;",),
+    )
+
+
+@dataclass(frozen=True)
 class Partial:
     """A contribution of each sample, and how contributions merge."""
 
@@ -75,11 +134,15 @@ class Partial:
     merge: Merge
     # Width of the signal to the largest contribution; the least is 0
     most: Callable[[int], int]
-    # Width and argument to the bytes of state that a sample passes to the next
-    carried: Callable[[int, int], int]
+    # Width and argument to the largest value of each number that a sample passes to the next;
+    # partials of a signal share those of the same name
+    carried: Callable[[int, int], Mapping[str, int]]
     # Argument to the approximate additions and comparisons per sample
     additions: Callable[[int], float]
-    # True if only every 2**argument-th sample contributes
+    # The same contribution in C
+    update: Callable[[Terms], Update]
+    # True if only every 2**argument-th sample contributes: `update` gets, as `u`, the absolute
+    # detail of that level of the signal's Haar lifting
     by_level: bool = False
 
     def largest(self, width: int, argument: int, length: int, hop: int) -> int:
@@ -90,35 +153,47 @@ class Partial:
         # The best start is as late as possible after a contribution.
         return ((length - gcd(hop, spacing)) // spacing + 1) * self.most(width)
 
+    def neutral(self, width: int) -> int:
+        """Return the value of no samples."""
+        return width if self.merge == "min" else 0
+
 
 def bytes_of(largest: int) -> int:
     """Return the bytes of the smallest unsigned type that has a number."""
     return 1 if largest < 2**8 else 2 if largest < 2**16 else 4
 
 
-def _nothing(width: int, argument: int) -> int:
-    return 0
+def _nothing(width: int, argument: int) -> Mapping[str, int]:
+    return {}
 
 
 PARTIALS = {
-    "sum": Partial(lambda u, _: u, "add", lambda width: width, _nothing, lambda _: 1),
-    "min": Partial(lambda u, _: u, "min", lambda width: width, _nothing, lambda _: 1),
-    "max": Partial(lambda u, _: u, "max", lambda width: width, _nothing, lambda _: 1),
+    "sum": Partial(
+        lambda u, _: u, "add", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+    ),
+    "min": Partial(
+        lambda u, _: u, "min", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+    ),
+    "max": Partial(
+        lambda u, _: u, "max", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+    ),
     "change": Partial(
         lambda u, _: first_differences(u),
         "add",
         lambda width: width,
-        lambda width, _: bytes_of(width),
+        lambda width, _: {"before": width},
         lambda _: 3,
+        _change_update,
     ),
     "haar": Partial(
         _haar,
         "add",
         lambda width: width,
-        lambda width, level: level * bytes_of(width),
+        lambda width, level: {f"first{k}": width for k in range(1, level + 1)},
         # A level has half the pairs of the one below; a pair takes two for the mean, which the
         # next level reads, or three for the sum of details.
         lambda level: sum(2 / 2**k for k in range(1, level)) + 3 / 2**level,
+        lambda t: Update(t.u),
         by_level=True,
     ),
     "crossings": Partial(
@@ -126,8 +201,9 @@ PARTIALS = {
         "add",
         lambda width: 1,
         # The mean never exceeds width << shift, from which u - (mean >> shift) <= 0 leads back.
-        lambda width, shift: bytes_of(width << shift) + 1,
+        lambda width, shift: {f"mean{shift}": width << shift, f"side{shift}": 1},
         lambda _: 5,
+        _crossings_update,
     ),
     "above": Partial(
         lambda u, level: (u >= level).astype(np.int64),
@@ -135,13 +211,15 @@ PARTIALS = {
         lambda width: 1,
         _nothing,
         lambda _: 2,
+        lambda t: Update(_at_or_above(t)),
     ),
     "level-crossings": Partial(
         lambda u, level: _changes(u >= level),
         "add",
         lambda width: 1,
-        lambda width, _: 1,
+        lambda width, level: {f"at{level}": 1},
         lambda _: 3,
+        _level_crossings_update,
     ),
 }
 """All partials by name."""
@@ -161,58 +239,45 @@ class Scope:
         return self.largest - self.least
 
 
+def _no_base(scope: Scope) -> int:
+    """Return 0: the feature is the same for values and for offsets."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Feature:
-    """A function of the partials of one signal over a window."""
+    """A partial of one signal over a window, or the second of two minus the first, plus a base."""
 
     partials: tuple[str, ...]
-    # Partials, each (n_windows,) int64, to the values (n_windows,) int64
-    value: Callable[[Sequence[IntArray], Scope], IntArray]
-    # The largest value of each partial to the least and the largest value
-    bounds: Callable[[Sequence[int], Scope], tuple[int, int]]
     text: str
     argument: Literal["none", "number", "shift", "level"] = "none"
+    # Added to the partials, which are computed from offsets
+    base: Callable[[Scope], int] = _no_base
 
+    def value(self, partials: Sequence[IntArray], scope: Scope) -> IntArray:
+        """Return the values (n_windows,) int64 from partials, each (n_windows,) int64."""
+        *less, last = partials
+        return sum((-partial for partial in less), last) + self.base(scope)
 
-def _plain(
-    partial: str, text: str, argument: Literal["none", "number", "shift", "level"] = "none"
-) -> Feature:
-    """Return the feature that is the value of a partial."""
-    return Feature((partial,), lambda p, s: p[0], lambda most, s: (0, most[0]), text, argument)
+    def bounds(self, most: Sequence[int], scope: Scope) -> tuple[int, int]:
+        """Return the least and the largest value from the largest value of each partial."""
+        return self.base(scope), self.base(scope) + most[-1]
 
 
 FEATURES = {
-    "sum": Feature(
-        ("sum",),
-        lambda p, s: p[0] + s.windows.length * s.least,
-        lambda most, s: (
-            s.windows.length * s.least,
-            s.windows.length * s.least + most[0],
-        ),
-        "Sum of the values.",
+    "sum": Feature(("sum",), "Sum of the values.", base=lambda s: s.windows.length * s.least),
+    "min": Feature(("min",), "Least value.", base=lambda s: s.least),
+    "max": Feature(("max",), "Largest value.", base=lambda s: s.least),
+    "range": Feature(("min", "max"), "Largest value minus the least."),
+    "change": Feature(("change",), "Sum of absolute differences to the value before."),
+    "haar": Feature(
+        ("haar",),
+        "Sum of the absolute details of level K of an integer Haar lifting.",
+        "number",
     ),
-    "min": Feature(
-        ("min",), lambda p, s: p[0] + s.least, lambda most, s: (s.least, s.largest), "Least value."
-    ),
-    "max": Feature(
-        ("max",),
-        lambda p, s: p[0] + s.least,
-        lambda most, s: (s.least, s.largest),
-        "Largest value.",
-    ),
-    "range": Feature(
-        ("min", "max"),
-        lambda p, s: p[1] - p[0],
-        lambda most, s: (0, most[1]),
-        "Largest value minus the least.",
-    ),
-    "change": _plain("change", "Sum of absolute differences to the value before."),
-    "haar": _plain(
-        "haar", "Sum of the absolute details of level K of an integer Haar lifting.", "number"
-    ),
-    "crossings": _plain("crossings", "Crossings of a leaky mean of about 2^4 values.", "shift"),
-    "above": _plain("above", "Number of values at or above a level.", "level"),
-    "level-crossings": _plain("level-crossings", "Crossings of a level.", "level"),
+    "crossings": Feature(("crossings",), "Crossings of a leaky mean of about 2^4 values.", "shift"),
+    "above": Feature(("above",), "Number of values at or above a level.", "level"),
+    "level-crossings": Feature(("level-crossings",), "Crossings of a level.", "level"),
 }
 """All features by name."""
 
@@ -291,7 +356,8 @@ class SignalFeature:
         argument, total = self.partial_argument(scope), 0
         for partial in (PARTIALS[name] for name in feature.partials):
             value = partial.largest(scope.width, argument, windows.hop, windows.hop)
-            total += partial.carried(scope.width, argument) + windows.n_panes * bytes_of(value)
+            carried = partial.carried(scope.width, argument).values()
+            total += sum(map(bytes_of, carried)) + windows.n_panes * bytes_of(value)
         return total
 
     @property

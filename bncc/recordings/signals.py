@@ -23,6 +23,15 @@ class SignalKind:
     # Sample format and number of channels to the least value and the largest
     bounds: Callable[[SampleFormat, int], tuple[int, int]]
     text: str
+    # The same value minus the least in C: expressions of the channels' offsets and of those of
+    # the sample before, the width of the format, and the unsigned type of the result
+    expression: Callable[[Sequence[str], Sequence[str], int, str], str]
+    uses_before: bool = False
+
+
+def distance(a: str, b: str, c_type: str) -> str:
+    """Return a C expression of the absolute difference of two unsigned numbers."""
+    return f"({a} < {b}) ? ({c_type})({b} - {a}) : ({c_type})({a} - {b})"
 
 
 def first_differences(u: IntArray) -> IntArray:
@@ -35,21 +44,28 @@ KINDS = {
         lambda u, width: u[:, 0],
         lambda f, k: (f.least, f.largest),
         "the samples of a channel",
+        lambda u, before, width, c_type: u[0],
     ),
     "jerk": SignalKind(
         lambda u, width: first_differences(u).sum(axis=1),
         lambda f, k: (0, k * f.width),
         "sum over channels of the absolute difference to the sample before",
+        lambda u, before, width, c_type: " + ".join(
+            f"({distance(a, b, c_type)})" for a, b in zip(u, before, strict=True)
+        ),
+        uses_before=True,
     ),
     "sum": SignalKind(
         lambda u, width: u[:, 0] + u[:, 1],
         lambda f, k: (2 * f.least, 2 * f.largest),
         "sum of two channels",
+        lambda u, before, width, c_type: f"({c_type}){u[0]} + {u[1]}",
     ),
     "difference": SignalKind(
         lambda u, width: u[:, 0] - u[:, 1] + width,
         lambda f, k: (-f.width, f.width),
         "difference of two channels",
+        lambda u, before, width, c_type: f"({c_type}){u[0]} + {width}U - {u[1]}",
     ),
 }
 """All kinds of signals."""

@@ -1,0 +1,106 @@
+/* samples.c -- pushes samples into an emitted front end.
+ *
+ * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
+ *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
+ * Out: what the front end returns for each window, in this machine's own types.
+ *      The meter instead: first what measuring nothing costs, then for each sample its cost; each
+ *      number has four bytes, least significant first. */
+#include "bncc_samples.h"
+#include "bncc_port.h"
+
+enum { CHUNK = 16 };
+
+static STREAM_TYPE stream;
+static STREAM_SAMPLE samples[CHUNK][STREAM_N_CHANNELS];
+static STREAM_RESULT result;
+
+#ifdef BNCC_METER
+static volatile uint8_t answer;
+
+static void put(uint32_t value)
+{
+    unsigned char bytes[4];
+    int k;
+
+    for (k = 0; k < 4; k++) {
+        bytes[k] = (unsigned char)(value & 0xFFU);
+        value >>= 8;
+    }
+    port_write(bytes, sizeof bytes);
+}
+
+/* Weak, so that a compiler presumes nothing of it; see meter.c. */
+uint32_t bncc_now(void);
+__attribute__((weak)) uint32_t bncc_now(void)
+{
+    return port_elapsed();
+}
+
+static __attribute__((noinline)) uint32_t cost_of_nothing(void)
+{
+    const uint32_t start = bncc_now();
+
+    return bncc_now() - start;
+}
+
+static __attribute__((noinline)) uint32_t cost_of_push(const STREAM_SAMPLE *sample)
+{
+    const uint32_t start = bncc_now();
+    const uint8_t is_window = STREAM_PUSH(&stream, sample, &result);
+    const uint32_t end = bncc_now();
+
+    answer = is_window;
+    return end - start;
+}
+
+static void push(const STREAM_SAMPLE *sample)
+{
+    put(cost_of_push(sample));
+}
+#else
+static void push(const STREAM_SAMPLE *sample)
+{
+    if (STREAM_PUSH(&stream, sample, &result) != 0U) {
+        port_write(&result, sizeof result);
+    }
+}
+#endif
+
+static int push_all(uint32_t n_samples)
+{
+    while (n_samples > 0U) {
+        const uint32_t n = (n_samples < (uint32_t)CHUNK) ? n_samples : (uint32_t)CHUNK;
+        uint32_t k;
+
+        if (!port_read(samples, (size_t)n * sizeof samples[0])) {
+            return 0;
+        }
+        for (k = 0U; k < n; k++) {
+            push(samples[k]);
+        }
+        n_samples -= n;
+    }
+    return 1;
+}
+
+int main(void)
+{
+    unsigned char head[5];
+
+    port_open();
+#ifdef BNCC_METER
+    put(cost_of_nothing());
+#endif
+    while (port_read(head, sizeof head)) {
+        const uint32_t n_samples = (uint32_t)head[1] | ((uint32_t)head[2] << 8)
+                                   | ((uint32_t)head[3] << 16) | ((uint32_t)head[4] << 24);
+
+        if (head[0] == (unsigned char)'s') {
+            STREAM_START(&stream);
+        }
+        if (!push_all(n_samples)) {
+            return port_close(1);
+        }
+    }
+    return port_close(0);
+}

@@ -1,0 +1,148 @@
+"""Emitted front ends on this computer and on simulated targets: samples in, features out."""
+
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.device.cross import Toolchain, link_program
+from bncc.device.image import Builder
+from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.device.sources import support_file
+from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
+
+
+@dataclass(frozen=True)
+class StreamSources:
+    """The C of a front end, ready to be compiled, run and measured."""
+
+    name: str  # Prefix of its symbols
+    files: Mapping[str, str]  # Text by name: NAME.c and NAME.h
+    n_channels: int
+    sample_type: str  # Type of a sample, such as ``int16``
+    types: tuple[str, ...]  # Types of the features
+
+    @property
+    def all_files(self) -> Mapping[str, str]:
+        """The files, and the header that names the front end for ``samples.c``."""
+        lines = [
+            "/* Names one front end for samples.c. */",
+            "#ifndef BNCC_SAMPLES_H",
+            "#define BNCC_SAMPLES_H",
+            f'#include "{self.name}.h"',
+            f"#define STREAM_TYPE {self.name}_stream_t",
+            f"#define STREAM_SAMPLE {self.sample_type}_t",
+            f"#define STREAM_RESULT {self.name}_features_t",
+            f"#define STREAM_START {self.name}_start",
+            f"#define STREAM_PUSH {self.name}_push",
+            f"#define STREAM_N_CHANNELS {self.n_channels}",
+            f"#define MODEL_N_FEATURES {len(self.types)}",
+            "#define MODEL_N_CLASSES 0",
+            "#endif",
+            "",
+        ]
+        return {**self.files, "bncc_samples.h": "\n".join(lines)}
+
+    def row(
+        self, byte_order: Literal["<", ">"] = "<", *, packed: bool = False
+    ) -> np.dtype[np.void]:
+        """Return the layout of the struct of features."""
+        fields = [
+            (f"f{k}", np.dtype(kind).newbyteorder(byte_order)) for k, kind in enumerate(self.types)
+        ]
+        return np.dtype(fields, align=not packed)
+
+
+@dataclass(frozen=True)
+class StreamProgram:
+    """A front end with ``samples.c`` around it, built for a processor."""
+
+    sources: StreamSources
+    run: Callable[[bytes], bytes]  # From the bytes that it reads to those that it writes
+    byte_order: Literal["<", ">"] = "<"
+    packed: bool = False
+
+    def features(self, segments: Sequence[IntArray]) -> IntArray:
+        """
+        Return the features of all windows of some segments.
+
+        Shapes: each segment (n, n_channels) int of the samples' type; the result
+        (n_windows, n_features) int64.
+        """
+        reply = self.run(self._request(segments))
+        row = self.sources.row(self.byte_order, packed=self.packed)
+        if len(reply) % row.itemsize:
+            raise HarnessError(
+                "a front end wrote a part of a row; report this, it is a bug in bncc"
+            )
+        found = np.frombuffer(reply, row)
+        return np.column_stack([found[name].astype(np.int64) for name in row.names or ()])
+
+    def costs(self, segments: Sequence[IntArray]) -> IntArray:
+        """Return the instructions or cycles (n_samples,) int64 of each sample, if metered."""
+        words = np.frombuffer(self.run(self._request(segments)), "<u4").astype(np.int64)
+        return np.asarray((words[1:] - words[0]) % 2**32)
+
+    def _request(self, segments: Sequence[IntArray]) -> bytes:
+        dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)
+        blocks = []
+        for samples in segments:
+            assert samples.shape[1] == self.sources.n_channels
+            blocks.append(b"s" + len(samples).to_bytes(4, "little"))
+            blocks.append(samples.astype(dtype).tobytes())
+        return b"".join(blocks)
+
+
+@contextmanager
+def host_stream(
+    sources: StreamSources, flags: Sequence[str] = ("-O2",), compiler: Tool | None = None
+) -> Iterator[StreamProgram]:
+    """Build a front end for this computer."""
+    tool = compiler or host_compilers()[0]
+    with TemporaryDirectory(prefix="bncc-") as name:
+        folder = Path(name)
+        support = {
+            "samples.c": support_file("samples.c"),
+            "bncc_port.h": support_file("port_host.h"),
+        }
+        for file, text in {**sources.all_files, **support}.items():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+        strict = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, *flags)
+        run((*tool.command, *strict, f"{sources.name}.c", "samples.c", "-o", "samples"), folder)
+
+        def go(request: bytes) -> bytes:
+            done = subprocess.run(
+                [folder / "samples"], input=request, capture_output=True, timeout=RUN_LIMIT,
+                check=False,
+            )  # fmt: skip
+            if done.returncode != 0:
+                said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+                raise HarnessError(f"the front end built by {tool} was stopped: {said}")
+            return done.stdout
+
+        yield StreamProgram(sources, go)
+
+
+@contextmanager
+def cross_stream(
+    sources: StreamSources, bench: Toolchain, opt_level: str = "-Os", *, is_metered: bool = False
+) -> Iterator[StreamProgram]:
+    """Build a front end for a simulated target, to run or to measure it."""
+    with TemporaryDirectory(prefix="bncc-") as name:
+        builder = Builder(Path(name), bench.target, bench.compiler, is_metered=is_metered)
+        builder.write(sources.all_files)
+        compiled = builder.compile(f"{sources.name}.c", f"{sources.name}.o", opt_level)
+        defines = ("BNCC_METER",) if is_metered else ()
+        image = link_program(builder, bench.simulator, "samples", compiled, *defines)
+        yield StreamProgram(
+            sources,
+            lambda request: bench.simulator.run(image, request, is_metered=is_metered),
+            bench.target.byte_order,
+            bench.target.packed,
+        )

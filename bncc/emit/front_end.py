@@ -1,0 +1,48 @@
+"""Front end to C: the text of the files that take samples and return features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bncc import __version__
+from bncc.emit.environment import render, with_terms
+from bncc.lower.c.identifiers import c_comment, check_name, field_names
+from bncc.lower.sample_stream import Output, plan_samples
+from bncc.recordings.front_end import FrontEnd
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of the struct of features."""
+
+    c_type: str
+    name: str
+    comment: str
+
+
+def front_end_c(front_end: FrontEnd, name: str) -> Mapping[str, str]:
+    """Return the C of a front end without a model, by file name."""
+    check_name(name)
+    fields = [
+        Field(f"{kind}_t", field, f"{c_comment(column.name)}, {low} .. {high}")
+        for column, field, kind, (low, high) in zip(
+            front_end.columns,
+            field_names(column.name for column in front_end.columns),
+            front_end.types,
+            front_end.bounds,
+            strict=True,
+        )
+    ]
+    outputs = [Output(f"x->{field.name}", field.c_type) for field in fields]
+    context: dict[str, object] = {
+        "name": name,
+        "NAME": name.upper(),
+        "version": __version__,
+        "stream": plan_samples(front_end, outputs, name),
+        "fields": fields,
+        "features_type": f"{name}_features_t",
+    }
+    return {
+        file: with_terms(file, render(f"lower/sample_stream/front_end{suffix}.j2", **context))
+        for suffix in (".h", ".c")
+        for file in [f"{name}{suffix}"]
+    }

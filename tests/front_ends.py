@@ -1,0 +1,72 @@
+"""Front ends and samples for tests."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.lower.sample_stream import Output, SampleStream, plan_samples
+from bncc.recordings.front_end import FrontEnd
+from bncc.recordings.recording import SampleFormat, sample_format
+from bncc.recordings.signals import signals_of
+from bncc.recordings.table import columns_of
+from bncc.recordings.windows import Windows
+
+SIGNALS = "x,y,jerk(x,y),jerk(y),x+y,y-x"
+
+
+def front_end(
+    form: str = "int16",
+    length: int = 16,
+    hop: int = 8,
+    features: str | None = None,
+    signals: str | None = SIGNALS,
+    channels: Sequence[str] = "xyz",
+) -> FrontEnd:
+    """Return a front end; the default features are those of all signals."""
+    chosen = signals_of(signals, channels)
+    columns = columns_of(features, chosen, channels, length)
+    return FrontEnd(sample_format(form), tuple(channels), Windows(length, hop), tuple(columns))
+
+
+def plan_of(front_end: FrontEnd) -> SampleStream:
+    """Return the state of a front end and its updates."""
+    outputs = [Output(f"x->f{k}", f"{kind}_t") for k, kind in enumerate(front_end.types)]
+    return plan_samples(front_end, outputs, "f")
+
+
+def with_levels(form: str, length: int, hop: int) -> FrontEnd:
+    """Return a front end of all features, with levels at both ends of a signal and within."""
+    at = sample_format(form)
+    names = [f"haar{k}" for k in range(1, 8) if 2**k <= length]
+    names += ["sum", "min", "max", "range", "change", "crossings", "crossings(1)"]
+    levels = [
+        f"{signal}.{feature}({level})"
+        for signal, low, high in (
+            ("x", at.least, at.largest),
+            ("jerk(x,y)", 0, 2 * at.width),
+            ("x+y", 2 * at.least, 2 * at.largest),
+        )
+        for level in (low, low + 1, (low + high) // 2, high)
+        for feature in ("above", "level-crossings")
+    ]
+    return front_end(form, length, hop, ",".join([*names, *levels]))
+
+
+def segments(
+    form: SampleFormat, sample_type: str, n: int, n_channels: int, rng: np.random.Generator
+) -> Iterator[IntArray]:
+    """Yield segments of n samples of every kind, within the format and beyond it."""
+    kind = np.iinfo(sample_type)
+    shape, low, high = (n, n_channels), form.least, form.largest
+    t = np.arange(n)[:, None] + np.arange(n_channels)
+    yield rng.integers(low, high + 1, shape)
+    yield rng.integers(kind.min, kind.max + 1, shape)
+    yield np.full(shape, low)
+    yield np.full(shape, high)
+    yield np.where(rng.integers(0, 2, shape), low, high)
+    for size in (1, 2, 4, 16):
+        yield np.where(t // size % 2, low, high)
+    yield np.where(t % 2, kind.min, kind.max)
+    steps = np.cumsum(rng.integers(-(form.width // 20) - 1, form.width // 20 + 2, shape), axis=0)
+    yield np.clip(steps + (low + high) // 2, kind.min, kind.max)

@@ -1,0 +1,98 @@
+"""Emitted front ends return, bit for bit, the features that Python computes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from bncc._types import IntArray
+from bncc.device.cross import find_toolchain
+from bncc.device.samples import StreamProgram, cross_stream, host_stream
+from bncc.on_device import stream_sources
+from bncc.recordings.front_end import FrontEnd
+from bncc.targets import find_target
+from bncc.toolchain.tools import SANITIZERS, host_compilers
+from tests.front_ends import front_end, plan_of, segments, with_levels
+from tests.streamed_features import Stream
+
+pytestmark = pytest.mark.cc
+FORMS = ("int16", "int8", "uint8", "uint16", "-2048..2047", "100..300", "5..60000")
+WINDOWS = ((16, 16), (16, 8), (16, 4), (8, 1), (12, 6), (15, 5), (1, 1), (300, 300), (512, 256))
+
+
+def differences(
+    program: StreamProgram, front_end: FrontEnd, parts: Sequence[IntArray]
+) -> list[tuple[str, int]]:
+    """Return the columns that differ, with the number of windows in which they do."""
+    found = program.features(parts)
+    expected = np.concatenate([front_end.values(part) for part in parts])
+    assert found.shape == expected.shape
+    wrong = (found != expected).sum(axis=0)
+    names = [column.name for column in front_end.columns]
+    return [(name, int(n)) for name, n in zip(names, wrong, strict=True) if n]
+
+
+def parts_of(front_end: FrontEnd, n: int, seed: int) -> list[IntArray]:
+    """Return segments of all kinds, and some that end before a window or at any sample of it."""
+    rng = np.random.default_rng(seed)
+    sample_type, k = stream_sources(front_end).sample_type, len(front_end.channels)
+    found = list(segments(front_end.form, sample_type, n, k, rng))
+    length = front_end.windows.length
+    for size in (1, length - 1, length, length + 1, 2 * length + 3, int(rng.integers(1, n))):
+        found += [part[:size] for part in segments(front_end.form, sample_type, n, k, rng)][:2]
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("length", "hop"), WINDOWS)
+def test_c_agrees_with_python(form: str, length: int, hop: int) -> None:
+    tested = with_levels(form, length, hop)
+    if form in ("int16", "uint8"):
+        flags: tuple[str, ...] = ("-O1", *SANITIZERS)
+    else:
+        flags = ("-O3",)
+    with host_stream(stream_sources(tested), flags) as program:
+        assert differences(program, tested, parts_of(tested, 3 * length + 200, length)) == []
+
+
+def test_c_agrees_with_the_definitions() -> None:
+    """The literal definitions, sample after sample, without numpy."""
+    tested = with_levels("int8", 12, 4)
+    rng = np.random.default_rng(5)
+    part = rng.integers(-128, 128, (100, 3))
+    stream = Stream(tested.columns, tested.form, tested.windows)
+    expected = [row for row in map(stream.push, part.tolist()) if row is not None]
+    with host_stream(stream_sources(tested)) as program:
+        assert program.features([part]).tolist() == expected
+
+
+def test_a_million_samples_agree() -> None:
+    tested = front_end("int16", 128, 64, signals="x,jerk(x,y,z)")
+    parts = parts_of(tested, 80_000, 0)
+    assert sum(map(len, parts)) > 1_000_000
+    with host_stream(stream_sources(tested), ("-O3",), host_compilers()[-1]) as program:
+        assert differences(program, tested, parts) == []
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["cortex-m0", "rv32", "avr", "big-endian"])
+@pytest.mark.parametrize(("form", "length", "hop"), [("int16", 24, 6), ("-300..300", 32, 32)])
+def test_c_agrees_on_targets(target: str, form: str, length: int, hop: int) -> None:
+    tested = front_end(form, length, hop, signals="x,jerk(x,y),x-y")
+    bench = find_toolchain(find_target(target))[0]
+    with cross_stream(stream_sources(tested), bench) as program:
+        assert differences(program, tested, parts_of(tested, 100, 3)) == []
+
+
+@pytest.mark.firmware
+def test_the_cost_of_a_channel_is_within_its_limit() -> None:
+    """At most 120 instructions a sample on average and 64 bytes on a Cortex-M0."""
+    tested = front_end("int16", 128, 128, signals=None, channels="x")
+    assert plan_of(tested).aligned_bytes <= 64
+    part = next(segments(tested.form, "int16", 512, 1, np.random.default_rng(0)))
+    bench = find_toolchain(find_target("cortex-m0"))[0]
+    with cross_stream(stream_sources(tested), bench, is_metered=True) as program:
+        costs = program.costs([part])
+    assert len(costs) == 512
+    assert costs.mean() <= 120
+    assert costs.argmax() % 128 == 127
