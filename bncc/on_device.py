@@ -48,6 +48,13 @@ def stream_sources(front_end: FrontEnd, name: str = "features") -> StreamSources
     return StreamSources(name, files, len(front_end.channels), sample_type, front_end.types)
 
 
+def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
+    """Return the C of a model with a front end, ready to be built."""
+    sample_type = sample_type_of(front_end.form).removesuffix("_t")
+    name, files = emission.name, code_files(emission.files, emission.name)
+    return StreamSources(name, files, len(front_end.channels), sample_type, ("int16",), True)
+
+
 def verify(
     model: Model,
     target: str = "host",

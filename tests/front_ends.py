@@ -62,6 +62,9 @@ def segments(
     t = np.arange(n)[:, None] + np.arange(n_channels)
     yield rng.integers(low, high + 1, shape)
     yield rng.integers(kind.min, kind.max + 1, shape)
+    middle = (low + high) // 2
+    near = [low, low + 1, middle - 1, middle, middle + 1, high - 1, high]
+    yield rng.choice(near, shape)
     yield np.full(shape, low)
     yield np.full(shape, high)
     yield np.where(rng.integers(0, 2, shape), low, high)

@@ -26,7 +26,8 @@ class StreamSources:
     files: Mapping[str, str]  # Text by name: NAME.c and NAME.h
     n_channels: int
     sample_type: str  # Type of a sample, such as ``int16``
-    types: tuple[str, ...]  # Types of the features
+    types: tuple[str, ...]  # Types of the features; ``int16`` alone for a class
+    decides: bool = False  # True if a sample returns a class
 
     @property
     def all_files(self) -> Mapping[str, str]:
@@ -38,7 +39,8 @@ class StreamSources:
             f'#include "{self.name}.h"',
             f"#define STREAM_TYPE {self.name}_stream_t",
             f"#define STREAM_SAMPLE {self.sample_type}_t",
-            f"#define STREAM_RESULT {self.name}_features_t",
+            f"#define STREAM_RESULT {'int16_t' if self.decides else f'{self.name}_features_t'}",
+            *([f"#define STREAM_NONE {self.name.upper()}_NO_DECISION"] if self.decides else []),
             f"#define STREAM_START {self.name}_start",
             f"#define STREAM_PUSH {self.name}_push",
             f"#define STREAM_N_CHANNELS {self.n_channels}",

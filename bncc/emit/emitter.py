@@ -17,6 +17,7 @@ from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
 from bncc.emit.template_names import template_names
+from bncc.errors import OptionError
 from bncc.lower.c.identifiers import check_name, constant_names
 from bncc.lower.choose import Choice
 from bncc.lower.cost_model import Candidate
@@ -24,6 +25,7 @@ from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
 from bncc.lower.request import ENTRIES, Request
+from bncc.lower.sample_stream import outputs_of_model, plan_samples
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
@@ -208,6 +210,7 @@ def emit(lowered: Lowered) -> Emission:
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score (the lowest wins)",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **template_names(layout),
+        **_sample_names(lowered, options),
     }
     files = packaged(
         find_package(options.package, name),
@@ -216,3 +219,18 @@ def emit(lowered: Lowered) -> Emission:
         options.spdx,
     )
     return Emission(name, files, lowered, options.bounds)
+
+
+def _sample_names(lowered: Lowered, options: EmitOptions) -> dict[str, object]:
+    """Return the names of the templates for samples."""
+    front_end, layout = options.front_end, lowered.layout
+    if front_end is None:
+        return {"samples": None}
+    if layout.raw is None:
+        raise OptionError("the model takes no readings; train it on the integers of bncc features")
+    outputs = outputs_of_model(lowered.request.model, front_end, layout.raw)
+    return {
+        "decides": True,
+        "features_type": f"{layout.name}_raw_t",
+        "samples": plan_samples(front_end, outputs, layout.name),
+    }

@@ -37,7 +37,8 @@ def front_end_c(front_end: FrontEnd, name: str) -> Mapping[str, str]:
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        "stream": plan_samples(front_end, outputs, name),
+        "decides": False,
+        "samples": plan_samples(front_end, outputs, name),
         "fields": fields,
         "features_type": f"{name}_features_t",
     }

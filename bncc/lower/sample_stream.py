@@ -1,59 +1,30 @@
-"""
-One sample at a time: a front end as state between samples, and as C that updates it.
-
-The state has, for each partial of each signal, the value of the current pane and those of the
-panes before it, and what partials carry from sample to sample. Features that read the same partial
-share it, and partials share what they carry by the same name. Types are the smallest for the
-largest value, which `Partial.largest` proves.
-"""
+"""One sample at a time: C that updates the state of a front end, and computes its features."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT
+from bncc.discretize.missing import MISSING_INT
+from bncc.errors import OptionError
 from bncc.lower.c.c99 import LINE, cast, unsigned
-from bncc.lower.c.identifiers import c_comment, field_names
+from bncc.lower.raw import RawPlan
+from bncc.lower.sample_state import Member, State, Wave, holder, key_of
+from bncc.model.model import Model
 from bncc.recordings.features import (
     FEATURES,
     PARTIALS,
     Partial,
     SignalFeature,
-    Terms,
     Update,
-    bytes_of,
 )
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.recording import SampleFormat
-from bncc.recordings.signals import KINDS, Signal
+from bncc.recordings.signals import KINDS
 
 _INDENT = "    "
 _ORDER = {"min": "<", "max": ">"}
-
-
-@dataclass(frozen=True)
-class Member:
-    """A member of the state between two samples, all of unsigned numbers."""
-
-    name: str
-    largest: int  # Largest value
-    length: int  # Elements; 0 where it is no array
-    comment: str
-    least_width: int = 1  # Bytes that an element has at least
-
-    @property
-    def width(self) -> int:
-        """Bytes of an element."""
-        return max(self.least_width, bytes_of(self.largest))
-
-    @property
-    def c_type(self) -> str:
-        """Type of an element."""
-        return unsigned(8 * self.width)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the member."""
-        return max(self.length, 1) * self.width
 
 
 @dataclass(frozen=True)
@@ -113,141 +84,46 @@ class SampleStream:
 
 
 @dataclass(frozen=True)
-class _Wave:
-    """A signal with the partials that are computed from it."""
-
-    signal: Signal
-    name: str  # Identifier
-    width: int
-    partials: tuple[tuple[str, int], ...] = ()  # Names and arguments
-
-    @property
-    def offset(self) -> str:
-        """Variable of the offset of the current sample."""
-        return f"u_{self.name}"
-
-    @property
-    def c_type(self) -> str:
-        """Type of offsets."""
-        return _holder(self.width)
-
-    @property
-    def title(self) -> str:
-        """Name for comments."""
-        return c_comment(self.signal.name)
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """Levels of the lifting whose details are summed."""
-        return tuple(argument for name, argument in self.partials if PARTIALS[name].by_level)
-
-
-class _Plan:
-    """A front end's signals, and the members that its C keeps."""
-
-    def __init__(self, front_end: FrontEnd, name: str) -> None:
-        self.front_end, self.windows, self.name = front_end, front_end.windows, name
-        self.channels, self.waves = _waves(front_end)
-        self.top = max((level for wave in self.waves for level in wave.levels), default=0)
-        self.has_phase = self.windows.hop % 2**self.top != 0
-        self.has_first = any(
-            KINDS[wave.signal.kind].uses_before
-            or any(
-                PARTIALS[name].carried(wave.width, argument) and not PARTIALS[name].by_level
-                for name, argument in wave.partials
-            )
-            for wave in self.waves
-        )
-        self.members = self._members()
-
-    def state(self, wave: _Wave, key: str) -> str:
-        """Return the expression of a member."""
-        return f"s->{self.members[wave.name, key].name}"
-
-    def of(self, wave: _Wave) -> list[_Wave]:
-        """Return the channels of a signal."""
-        by_index = {channel.signal.channels[0]: channel for channel in self.channels}
-        return [by_index[c] for c in wave.signal.channels]
-
-    def terms(self, wave: _Wave, name: str, argument: int) -> Terms:
-        """Return the C terms of a partial's update."""
-        carried = PARTIALS[name].carried(wave.width, argument)
-        members = {key: self.members[wave.name, key] for key in carried}
-        return Terms(
-            "detail" if PARTIALS[name].by_level else wave.offset,
-            wave.c_type,
-            argument,
-            {key: f"s->{member.name}" for key, member in members.items()},
-            {key: member.c_type for key, member in members.items()},
-        )
-
-    def updates(self, wave: _Wave) -> list[tuple[Partial, str, Update]]:
-        """Return the partials of a signal that every sample updates, with their panes."""
-        return [
-            (
-                PARTIALS[name],
-                _key(name, argument),
-                PARTIALS[name].update(self.terms(wave, name, argument)),
-            )
-            for name, argument in wave.partials
-            if not PARTIALS[name].by_level
-        ]
-
-    def _members(self) -> dict[tuple[str, str], Member]:
-        """Return all members by signal and key."""
-        found: dict[tuple[str, str], tuple[int, int]] = {}
-        windows = self.windows
-        for wave in self.waves:
-            if KINDS[wave.signal.kind].uses_before:
-                for channel in self.of(wave):
-                    found[channel.name, "before"] = (channel.width, 0)
-            for name, argument in wave.partials:
-                partial, key = PARTIALS[name], _key(name, argument)
-                for carried, most in partial.carried(wave.width, argument).items():
-                    found[wave.name, carried] = (most, 0)
-                most = partial.largest(wave.width, argument, windows.hop, windows.hop)
-                found[wave.name, key] = (most, 0)
-                if windows.n_panes > 1:
-                    found[wave.name, f"{key}_panes"] = (most, windows.n_panes - 1)
-        counters = self._counters()
-        found |= {("", key): (most, 0) for key, (most, _) in counters.items()}
-        names = field_names("_".join(filter(None, each)) for each in found)
-        members = {}
-        for name, (place, (most, length)) in zip(names, found.items(), strict=True):
-            text = f"at most {most}" if place[0] else counters[place[1]][1]
-            # Compilers for AVR multiply to index wide numbers by one of 8 bits.
-            members[place] = Member(name, most, length, text, 1 + (place == ("", "oldest")))
-        return members
-
-    def _counters(self) -> dict[str, tuple[int, str]]:
-        """Return the largest value and the meaning of members that belong to no signal."""
-        found: dict[str, tuple[int, str]] = {}
-        hop, n_panes = self.windows.hop, self.windows.n_panes
-        if hop > 1:
-            found["position"] = (hop, "number of samples in the current pane")
-        if self.has_phase:
-            found["phase"] = (2**self.top - 1, "number of samples, modulo a power of 2")
-        if n_panes > 2:
-            found["oldest"] = (n_panes - 1, "index of the oldest complete pane")
-        if n_panes > 1:
-            found["lacking"] = (n_panes - 1, "number of panes that the first window lacks")
-        if self.has_first:
-            found["is_first"] = (1, "1 before the first sample of a segment, else 0")
-        return found
-
-
-@dataclass(frozen=True)
 class Output:
     """The place of a feature of a window in C."""
 
     place: str  # Expression to assign to
     c_type: str  # Its type
+    # least and largest: Bounds of what it may be, to which a feature saturates, and a value outside
+    # of them that stays as it is; None if the feature is always within
+    least: int | None = None
+    largest: int | None = None
+    marker: int | None = None
+
+
+def outputs_of_model(model: Model, front_end: FrontEnd, raw: RawPlan) -> tuple[Output, ...]:
+    """Return the readings of a model whose features are those of a front end, in its order."""
+    names = tuple(column.name for column in front_end.columns)
+    found = tuple(feature.name for feature in model.inputs)
+    if names != found:
+        first = next((a for a, b in zip_longest(names, found) if a != b), None)
+        raise OptionError(
+            f"the model does not read the features of the front end: they differ at {first!r}; "
+            "train it with exactly these columns, in this order"
+        )
+    outputs = []
+    for k, (feature, field) in enumerate(zip(model.inputs, raw.inputs, strict=True)):
+        kind = feature.kind
+        if kind not in LARGEST_INT:
+            raise OptionError(
+                f"the model reads {feature.name!r} as {kind}; train it on the integers of bncc "
+                "features"
+            )
+        place = f"x[{k}]" if raw.is_array else f"x->{field.field}"
+        limits = SMALLEST_INT[kind], LARGEST_INT[kind], MISSING_INT.get(kind)
+        outputs.append(Output(place, field.c_type, *limits))
+    return tuple(outputs)
 
 
 def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> SampleStream:
     """Lay out the state of a front end, and write the statements that update it."""
-    plan, windows = _Plan(front_end, name), front_end.windows
-    channel_type = _holder(front_end.form.width)
+    plan, windows = State(front_end, name), front_end.windows
+    channel_type = holder(front_end.form.width)
     sample_type = sample_type_of(front_end.form)
     return SampleStream(
         n_channels=len(front_end.channels),
@@ -282,16 +158,6 @@ def sample_type_of(form: SampleFormat) -> str:
     return exact or ("int16_t" if form.largest < 2**15 else "uint16_t")
 
 
-def _holder(largest: int) -> str:
-    """Return the smallest unsigned type of numbers up to a largest one."""
-    return unsigned(8 * bytes_of(largest))
-
-
-def _key(partial: str, argument: int) -> str:
-    """Return the key of a partial's pane in the state."""
-    return f"{partial.replace('-', '_')}{argument or ''}"
-
-
 def _saturation(form: SampleFormat, sample_type: str) -> tuple[str, ...]:
     """Return the statements that bring `value` into the format."""
     is_unsigned = sample_type.startswith("u")
@@ -319,30 +185,6 @@ def _bits(c_type: str) -> int:
     return int(c_type.removesuffix("_t").lstrip("uint"))
 
 
-def _waves(front_end: FrontEnd) -> tuple[tuple[_Wave, ...], tuple[_Wave, ...]]:
-    """Return the channels that are read, and the signals of the columns with their partials."""
-    wanted: dict[Signal, dict[tuple[str, int], None]] = {}
-    form = front_end.form
-    for column in front_end.columns:
-        argument = column.partial_argument(column.scope(form, front_end.windows))
-        for name in FEATURES[column.feature].partials:
-            wanted.setdefault(column.signal, {})[name, argument] = None
-    derived = [signal for signal in wanted if signal.kind != "channel"]
-    n = len(front_end.channels)
-    names = field_names([*front_end.channels, *(signal.name for signal in derived)])
-    by_signal = dict(zip(derived, names[n:], strict=True))
-    waves = []
-    for signal, partials in wanted.items():
-        least, largest = signal.bounds(form)
-        name = by_signal[signal] if signal in by_signal else names[signal.channels[0]]
-        waves.append(_Wave(signal, name, largest - least, tuple(partials)))
-    read = sorted({channel for signal in wanted for channel in signal.channels})
-    channels = [
-        _Wave(Signal(front_end.channels[c], "channel", (c,)), names[c], form.width) for c in read
-    ]
-    return tuple(channels), tuple(waves)
-
-
 def _indented(lines: Iterable[str]) -> list[str]:
     return [f"{_INDENT}{line}" for line in lines]
 
@@ -353,10 +195,10 @@ def _if_first(statements: Iterable[str]) -> list[str]:
     return ["if (s->is_first != 0U) {", *_indented(each), "}"] if each else []
 
 
-def _push(plan: _Plan) -> list[str]:
+def _push(plan: State) -> list[str]:
     """Return the statements of a sample: offsets, carried numbers, updates of panes."""
     lines = [
-        f"const {each.c_type} {each.offset} = {plan.name}_offset(sample[{c}]);"
+        f"const {each.c_type} {each.offset} = {plan.name}_offset_of(sample[{c}]);"
         for each in plan.channels
         for (c,) in [each.signal.channels]
     ]
@@ -376,7 +218,13 @@ def _push(plan: _Plan) -> list[str]:
         value = kind.expression(offsets, before, plan.front_end.form.width, wave.c_type)
         lines += _wrapped(f"{wave.offset} = {cast(value, wave.c_type)};")
     updates = [(wave, plan.updates(wave)) for wave in plan.waves]
-    first = [line for _, found in updates for _, _, update in found for line in update.first]
+    first = [
+        line
+        for _, found in updates
+        for _, _, update in found
+        for line in update.first
+        if line not in keeps
+    ]
     if plan.has_first:
         lines += _if_first([*first, "s->is_first = 0U;"])
     for wave, of_wave in updates:
@@ -394,11 +242,11 @@ def _push(plan: _Plan) -> list[str]:
     return lines
 
 
-def _update(plan: _Plan, wave: _Wave, partial: Partial, key: str, update: Update) -> list[str]:
+def _update(plan: State, wave: Wave, partial: Partial, key: str, update: Update) -> list[str]:
     """Return the statements that add a sample to the pane of a partial."""
     declared, part = list(update.locals), update.contribution
     if not part.isidentifier():
-        c_type = _holder(partial.most(wave.width))
+        c_type = holder(partial.most(wave.width))
         declared += _wrapped(f"const {c_type} part = {cast(part, c_type)};")
         part = "part"
     lines = [*_merged(plan.state(wave, key), part, partial, plan.members[wave.name, key].c_type)]
@@ -414,7 +262,7 @@ def _merged(place: str, value: str, partial: Partial, c_type: str) -> list[str]:
     return [f"if ({value} {_ORDER[partial.merge]} {place}) {{", f"{_INDENT}{place} = {value};", "}"]
 
 
-def _lifting(plan: _Plan, wave: _Wave) -> Lifting:
+def _lifting(plan: State, wave: Wave) -> Lifting:
     """Write the Haar lifting of a signal, a level after the other, until a pair is incomplete."""
     lines: list[str] = []
     u_type, top = wave.c_type, max(wave.levels)
@@ -428,13 +276,13 @@ def _lifting(plan: _Plan, wave: _Wave) -> Lifting:
             f"least = {first};",
             "if (mean < least) {",
             f"{_INDENT}detail = ({u_type})(least - mean);",
-            f"{_INDENT}least = mean;",
+            *([f"{_INDENT}least = mean;"] if level < top else []),
             "} else {",
             f"{_INDENT}detail = ({u_type})(mean - least);",
             "}",
         ]
         if level in wave.levels:
-            partial, key = PARTIALS["haar"], _key("haar", level)
+            partial, key = PARTIALS["haar"], key_of("haar", level)
             update = partial.update(plan.terms(wave, "haar", level))
             lines += _update(plan, wave, partial, key, update)
         if level < top:
@@ -445,12 +293,12 @@ def _lifting(plan: _Plan, wave: _Wave) -> Lifting:
     )
 
 
-def _panes(wave: _Wave) -> list[tuple[Partial, str, int]]:
+def _panes(wave: Wave) -> list[tuple[Partial, str, int]]:
     """Return the partials of a signal: the partial, the key of its pane, and the argument."""
-    return [(PARTIALS[name], _key(name, k), k) for name, k in wave.partials]
+    return [(PARTIALS[name], key_of(name, k), k) for name, k in wave.partials]
 
 
-def _clear(plan: _Plan) -> list[str]:
+def _clear(plan: State) -> list[str]:
     """Return the statements that begin a pane."""
     return [
         f"{plan.state(wave, key)} = {partial.neutral(wave.width)}U;"
@@ -459,7 +307,7 @@ def _clear(plan: _Plan) -> list[str]:
     ]
 
 
-def _store(plan: _Plan) -> list[str]:
+def _store(plan: State) -> list[str]:
     """Return the statements that store the pane in place of the oldest."""
     if plan.windows.n_panes == 1:
         return []
@@ -470,18 +318,18 @@ def _store(plan: _Plan) -> list[str]:
     ]
 
 
-def _window_type(plan: _Plan, wave: _Wave, partial: Partial, argument: int) -> str:
+def _window_type(plan: State, wave: Wave, partial: Partial, argument: int) -> str:
     """Return the type of a partial of a window."""
     windows = plan.windows
-    return _holder(partial.largest(wave.width, argument, windows.length, windows.hop))
+    return holder(partial.largest(wave.width, argument, windows.length, windows.hop))
 
 
-def _variable(plan: _Plan, wave: _Wave, key: str) -> str:
+def _variable(plan: State, wave: Wave, key: str) -> str:
     """Return the variable of a window's partial: the member of the pane if it is the window."""
     return plan.members[wave.name, key].name if plan.windows.n_panes > 1 else plan.state(wave, key)
 
 
-def _result(plan: _Plan, wave: _Wave, outputs: Sequence[Output]) -> Result:
+def _result(plan: State, wave: Wave, outputs: Sequence[Output]) -> Result:
     """Write the features of a signal over a window."""
     merge, merge_pane = [], []
     if plan.windows.n_panes > 1:
@@ -498,19 +346,45 @@ def _result(plan: _Plan, wave: _Wave, outputs: Sequence[Output]) -> Result:
     return Result(tuple(merge), tuple(merge_pane), tuple(fill))
 
 
-def _fill(plan: _Plan, wave: _Wave, column: SignalFeature, output: Output) -> list[str]:
+def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> list[str]:
     """Return the statement that assigns a feature."""
     feature = FEATURES[column.feature]
     scope = column.scope(plan.front_end.form, plan.windows)
     argument = column.partial_argument(scope)
     *less, last = feature.partials
-    value = _variable(plan, wave, _key(last, argument))
+    value = _variable(plan, wave, key_of(last, argument))
     of_type = _window_type(plan, wave, PARTIALS[last], argument)
     if less:
-        minus = (_variable(plan, wave, _key(name, argument)) for name in less)
+        minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
         value, of_type = " - ".join([value, *minus]), ""
-    value = _based(value, of_type, feature.base(scope), output.c_type)
-    return _wrapped(f"{output.place} = {value};")
+    bounds = column.bounds(plan.front_end.form, plan.windows)
+    narrowing = _narrowing(output, bounds)
+    base = feature.base(scope)
+    if not narrowing:
+        return _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
+    exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
+    lines = [
+        *_wrapped(f"{exact} value = {_based(value, of_type, base, exact)};"),
+        "",
+        *narrowing,
+        f"{output.place} = {cast('value', output.c_type)};",
+    ]
+    return ["{", *_indented(lines), "}"]
+
+
+def _narrowing(output: Output, bounds: tuple[int, int]) -> list[str]:
+    """Return the statements that limit `value` to what an output may be."""
+    low, high = bounds
+    suffix = "U" if low >= 0 and high >= 2**15 and high < 2**16 else ""
+    lines = []
+    if output.least is not None and low < output.least and low != output.marker:
+        kept = "" if output.marker is None else f") && (value != {output.marker}"
+        test = f"value < {output.least}" if not kept else f"(value < {output.least}{kept})"
+        lines += [f"if ({test}) {{", f"{_INDENT}value = {output.least};", "}"]
+    if output.largest is not None and high > output.largest:
+        number = f"{output.largest}{suffix}"
+        lines += [f"if (value > {number}) {{", f"{_INDENT}value = {number};", "}"]
+    return lines
 
 
 def _wrapped(statement: str) -> list[str]:

@@ -1,4 +1,4 @@
-/* samples.c -- pushes samples into an emitted front end.
+/* samples.c -- pushes samples into an emitted front end, or into a model with one.
  *
  * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
@@ -13,6 +13,13 @@ enum { CHUNK = 16 };
 static STREAM_TYPE stream;
 static STREAM_SAMPLE samples[CHUNK][STREAM_N_CHANNELS];
 static STREAM_RESULT result;
+
+/* Returns 1 if a window ends with the sample: its class or its features are then the result. */
+#ifdef STREAM_NONE
+#define PUSH(sample) (((result = STREAM_PUSH(&stream, (sample))) != STREAM_NONE) ? 1U : 0U)
+#else
+#define PUSH(sample) STREAM_PUSH(&stream, (sample), &result)
+#endif
 
 #ifdef BNCC_METER
 static volatile uint8_t answer;
@@ -46,7 +53,7 @@ static __attribute__((noinline)) uint32_t cost_of_nothing(void)
 static __attribute__((noinline)) uint32_t cost_of_push(const STREAM_SAMPLE *sample)
 {
     const uint32_t start = bncc_now();
-    const uint8_t is_window = STREAM_PUSH(&stream, sample, &result);
+    const uint8_t is_window = PUSH(sample);
     const uint32_t end = bncc_now();
 
     answer = is_window;
@@ -60,7 +67,7 @@ static void push(const STREAM_SAMPLE *sample)
 #else
 static void push(const STREAM_SAMPLE *sample)
 {
-    if (STREAM_PUSH(&stream, sample, &result) != 0U) {
+    if (PUSH(sample) != 0U) {
         port_write(&result, sizeof result);
     }
 }

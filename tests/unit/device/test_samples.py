@@ -1,6 +1,7 @@
 """Emitted front ends return, bit for bit, the features that Python computes."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -39,7 +40,10 @@ def parts_of(front_end: FrontEnd, n: int, seed: int) -> list[IntArray]:
     found = list(segments(front_end.form, sample_type, n, k, rng))
     length = front_end.windows.length
     for size in (1, length - 1, length, length + 1, 2 * length + 3, int(rng.integers(1, n))):
-        found += [part[:size] for part in segments(front_end.form, sample_type, n, k, rng)][:2]
+        found += [part[:size] for part in segments(front_end.form, sample_type, n, k, rng)][:3]
+    # Many first samples
+    for _ in range(60):
+        found.append(next(islice(segments(front_end.form, sample_type, length, k, rng), 2, None)))
     return found
 
 

@@ -1,0 +1,167 @@
+"""
+Emitted front ends compared with Python on many samples, and their mutants.
+
+- ``agree``: a front end of all features of six signals on this computer; samples of every kind, as
+  many as asked for, in segments of random length.
+- ``mutants``: each statement of the C is deleted, and each operator and constant is replaced; every
+  mutant must differ from Python on the samples of the tests, or not compile.
+- ``price``: instructions or cycles per sample, and bytes of state, on a target.
+
+The campaign of the release; exit code 1 means that a sample differs, or that a mutant survives:
+
+    .venv/bin/python -m benchmarks.campaigns.streams agree --n 100000000
+    .venv/bin/python -m benchmarks.campaigns.streams mutants
+    .venv/bin/python -m benchmarks.campaigns.streams price --target cortex-m0
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.device.cross import find_toolchain
+from bncc.device.samples import StreamSources, cross_stream, host_stream
+from bncc.errors import ToolchainError
+from bncc.on_device import stream_sources
+from bncc.recordings.front_end import FrontEnd
+from bncc.targets import find_target
+from tests.front_ends import front_end, plan_of, segments, with_levels
+
+CHUNK = 100_000
+"""Samples of a segment of the comparison, at most."""
+_SWAPS = (
+    (r" \+ ", " - "), (r" - ", " + "), (r" < ", " <= "), (r" > ", " >= "), (r" >= ", " > "),
+    (r" >> (\d+)", r" >> (\1 + 1)"), (r" << (\d+)", r" << (\1 + 1)"), (r" \^ ", " | "),
+    (r"\b0U;", "1U;"), (r"\b([1-9]\d*)U\b", r"(\1U - 1U)"), (r" == ", " != "), (r" != ", " == "),
+)  # fmt: skip
+
+
+def parts_of(tested: FrontEnd, n: int, seed: int) -> Iterator[list[IntArray]]:
+    """Yield lists of segments of every kind with n samples in all."""
+    rng = np.random.default_rng(seed)
+    sources, left = stream_sources(tested), n
+    while left > 0:
+        length = int(rng.integers(1, min(CHUNK, left // 11 + 1) + 1))
+        kinds = list(segments(tested.form, sources.sample_type, length, sources.n_channels, rng))
+        yield kinds
+        left -= length * len(kinds)
+
+
+def agree(n: int, seed: int) -> int:
+    """Compare n samples, and print the time."""
+    start, n_samples, n_windows, wrong = perf_counter(), 0, 0, 0
+    forms = ("int16", "int8", "uint16", "-2048..2047")
+    for form in forms:
+        tested = front_end(form, 128, 64)
+        with host_stream(stream_sources(tested), ("-O2",)) as program:
+            for parts in parts_of(tested, n // len(forms), seed):
+                found = program.features(parts)
+                expected = np.concatenate([tested.values(part) for part in parts])
+                wrong += int((found != expected).any(axis=1).sum())
+                n_samples += sum(map(len, parts))
+                n_windows += len(found)
+    seconds = perf_counter() - start
+    print(f"{n_samples:,} samples, {n_windows:,} windows, {wrong} differ, {seconds:.0f} s")
+    return int(wrong > 0)
+
+
+def mutants_of(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the mutated line and the mutated text of every mutant."""
+    lines = text.split("\n")
+    begin = next(k for k, line in enumerate(lines) if "_offset_of(" in line)
+    for k in range(begin, len(lines)):
+        line = lines[k]
+        if line.lstrip().startswith(("/*", "*", "static", "void", "const int16_t sample")):
+            continue
+        changed = []
+        if re.fullmatch(r"\s+(?!return|const|u?int|else)[^{}]*;", line):
+            changed.append("")
+        for pattern, by in _SWAPS:
+            changed += [
+                line[: match.start()] + match.expand(by) + line[match.end() :]
+                for match in re.finditer(pattern, line)
+            ]
+        for new in changed:
+            yield k + 1, new, "\n".join([*lines[:k], new, *lines[k + 1 :]])
+
+
+def mutants(step: int) -> int:
+    """Return 1 and print each mutant that no sample finds."""
+    n = n_rejected = 0
+    survivors = []
+    for tested in (with_levels("-300..300", 12, 4), front_end("int16", 32, 32, signals="x")):
+        sources = stream_sources(tested)
+        parts = [part for each in parts_of_tests(tested, sources) for part in each]
+        expected = np.concatenate([tested.values(part) for part in parts])
+        source = sources.files[f"{sources.name}.c"]
+        for number, line, text in list(mutants_of(source))[::step]:
+            n += 1
+            files = {**sources.files, f"{sources.name}.c": text}
+            try:
+                with host_stream(replace(sources, files=files), ("-O0", "-Wno-error")) as program:
+                    found = program.features(parts)
+            except ToolchainError:
+                n_rejected += 1
+                continue
+            if found.shape == expected.shape and (found == expected).all():
+                survivors.append(f"line {number}: {source.split(chr(10))[number - 1]} -> {line}")
+    print("\n".join(survivors))
+    print(f"{n} mutants, {n_rejected} rejected by the compiler, {len(survivors)} survive")
+    return int(bool(survivors))
+
+
+def parts_of_tests(tested: FrontEnd, sources: StreamSources) -> Iterator[list[IntArray]]:
+    """Yield segments as in the tests: of every kind, and short ones."""
+    rng, length = np.random.default_rng(0), tested.windows.length
+    for n in (3 * length + 200, length - 1, 2 * length + 3, 1, *[length] * 60):
+        yield list(segments(tested.form, sources.sample_type, n, sources.n_channels, rng))
+
+
+def price(target: str, level: str) -> int:
+    """Print what features of one channel cost, windows of 128 samples."""
+    bench = find_toolchain(find_target(target))[0]
+    rows: Sequence[tuple[str, int]] = (
+        *((name, 128) for name in ("sum", "min,max,range", "change", "haar1", "haar7")),
+        ("crossings", 128),
+        ("sum,min,max,range,change,crossings," + ",".join(f"haar{k}" for k in range(1, 8)), 128),
+        ("sum,min,max,range,change,crossings," + ",".join(f"haar{k}" for k in range(1, 8)), 64),
+    )
+    rng = np.random.default_rng(0)
+    print(f"one int16 channel, {bench.target.unit} per sample at {level}, {bench.place}")
+    for features, hop in rows:
+        tested = front_end("int16", 128, hop, features, "x", "x")
+        part = next(segments(tested.form, "int16", 1024, 1, rng))
+        with cross_stream(stream_sources(tested), bench, level, is_metered=True) as program:
+            costs = program.costs([part])
+        plan = plan_of(tested)
+        print(
+            f"{features} hop {hop}: mean {costs.mean():.1f}, worst {costs.max()}, "
+            f"{plan.n_bytes} B of state, {plan.aligned_bytes} with alignment"
+        )
+    return 0
+
+
+def main() -> int:
+    """Run a part."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[1])
+    parser.add_argument("part", choices=("agree", "mutants", "price"))
+    parser.add_argument("--n", type=int, default=10**7, help="samples")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--step", type=int, default=1, help="try only every step-th mutant")
+    parser.add_argument("--target", default="cortex-m0")
+    parser.add_argument("--level", default="-Os")
+    options = parser.parse_args()
+    if options.part == "agree":
+        return agree(options.n, options.seed)
+    if options.part == "mutants":
+        return mutants(options.step)
+    return price(options.target, options.level)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""The C of a model with a front end decides as the model does on the features of the windows."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc._types import IntArray
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.device.samples import host_stream
+from bncc.discretize.feature import states_of
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import OptionError
+from bncc.model.model import Model
+from bncc.model.reference import predict
+from bncc.on_device import decision_sources
+from bncc.recordings.front_end import FrontEnd
+from bncc.toolchain.tools import SANITIZERS
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+from tests.front_ends import front_end, segments
+
+pytestmark = pytest.mark.cc
+
+
+def table_of(front_end: FrontEnd, values: IntArray) -> Table:
+    """Return the features of windows, (n_windows, n_columns), as a table."""
+    present = np.zeros(len(values), dtype=np.bool_)
+    return Table(
+        tuple(
+            Column(column.name, "integer", values[:, k], present)
+            for k, column in enumerate(front_end.columns)
+        )
+    )
+
+
+def trained(front_end: FrontEnd, amplitude: int, **settings: object) -> Model:
+    """Return a model for noise of three amplitudes."""
+    rng = np.random.default_rng(1)
+    values, y = [], []
+    for label in range(3):
+        noise = np.cumsum(rng.integers(-1, 2, (1200, len(front_end.channels))), axis=0) % 7 - 3
+        rows = front_end.values(noise * amplitude * (label + 1))
+        values.append(rows)
+        y += [label] * len(rows)
+    table = table_of(front_end, np.concatenate(values))
+    dataset = Dataset(table, np.array(y), ("low", "mid", "high"), "class")
+    return train_model(dataset, TrainSettings(**{"parameters": "ml", **settings})).model  # type: ignore[arg-type]
+
+
+def with_front_end(model: Model, front_end: FrontEnd, **options: object) -> Emission:
+    """Return the C of a model with a front end."""
+    return emit_c(model, EmitOptions("m", front_end=front_end, **options))  # type: ignore[arg-type]
+
+
+def check(model: Model, front_end: FrontEnd, emission: Emission) -> set[int]:
+    """Compare decisions on samples of every kind; return the classes."""
+    built = decision_sources(front_end, emission)
+    n = 20 * front_end.windows.length
+    rng = np.random.default_rng(2)
+    parts = list(segments(front_end.form, built.sample_type, n, built.n_channels, rng))
+    parts += [(part // 2**k).astype(np.int64) for part in parts[:2] for k in (4, 7, 9, 11)]
+    values = np.concatenate([front_end.values(part) for part in parts])
+    expected = predict(model, states_of(model.features, table_of(front_end, values)))
+    with host_stream(built, ("-O1", *SANITIZERS)) as program:
+        found = program.features(parts)[:, 0]
+    assert found.tolist() == expected.tolist()
+    return {*found.tolist()}
+
+
+@pytest.mark.parametrize(("length", "hop"), [(32, 32), (32, 16), (32, 8)])
+@pytest.mark.parametrize(
+    ("structure", "readings", "is_array"),
+    [("naive", "auto", False), ("naive", "smallest", False), ("chow-liu", "int32", True)],
+)
+def test_decisions_agree(
+    length: int, hop: int, structure: str, readings: str, is_array: bool
+) -> None:
+    tested = front_end("int16", length, hop, "sum,max,range,change,haar2,crossings", "x,jerk(x,y)")
+    model = trained(tested, 300, structure=structure, readings=readings)
+    emission = with_front_end(model, tested)
+    assert emission.layout.raw is not None
+    assert emission.layout.raw.is_array == is_array
+    assert len(check(model, tested, emission)) > 1
+
+
+def test_features_beyond_the_readings_of_a_model_saturate() -> None:
+    """Trained on quiet samples, the model reads int16 or int8 where features need more."""
+    tested = front_end("int16", 16, 16, "sum,min,range,change", "x,x-y")
+    model = trained(tested, 3, structure="naive", readings="smallest")
+    kinds = {feature.kind for feature in model.features}
+    assert kinds & {"int8", "uint8"}
+    assert len(check(model, tested, with_front_end(model, tested))) > 1
+    wide = replace(model, features=tuple(replace(f, kind="int16") for f in model.features))
+    assert len(check(wide, tested, with_front_end(wide, tested))) > 1
+
+
+def test_boosted_tables_agree() -> None:
+    tested = front_end("-2048..2047", 32, 8, "range,haar1,haar3,crossings", "x,y")
+    settings = {"structure": "tables", "parameters": "hybrid", "bits": 4}
+    model = trained(tested, 40, structure_options={"tables": "6"}, **settings)
+    emission = with_front_end(model, tested, entries=frozenset({"scores"}))
+    assert len(check(model, tested, emission)) > 1
+
+
+def test_other_features_are_refused() -> None:
+    tested = front_end("int16", 32, 32, "sum,max", "x")
+    model = trained(tested, 30, structure="naive")
+    other = front_end("int16", 32, 32, "max,sum", "x")
+    with pytest.raises(OptionError, match=r"they differ at 'x\.max'"):
+        with_front_end(model, other)
+    shorter = front_end("int16", 32, 32, "sum", "x")
+    with pytest.raises(OptionError, match="train it with exactly these columns"):
+        with_front_end(model, shorter)
+
+
+def test_no_decision_is_no_class_and_no_error() -> None:
+    tested = front_end("int16", 32, 32, "sum,max", "x")
+    model = trained(tested, 30, structure="naive")
+    header = with_front_end(model, tested, entries=frozenset({"stream", "checked"})).files["m.h"]
+    codes = re.findall(r"^#define M_\w+ \((-\d+)\)$", header, re.MULTILINE)
+    assert "-128" in codes
+    assert len({*codes}) == len(codes) > 4
