@@ -68,6 +68,8 @@ def segments(
     yield np.full(shape, low)
     yield np.full(shape, high)
     yield np.where(rng.integers(0, 2, shape), low, high)
+    for odd in (0, 1):
+        yield np.where(np.arange(n_channels) % 2 == odd, low, high) + np.zeros(shape, np.int64)
     for size in (1, 2, 4, 16):
         yield np.where(t // size % 2, low, high)
     yield np.where(t % 2, kind.min, kind.max)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,8 +38,26 @@ _COLUMN_TYPES = {
 }
 
 
-def _haar(u: IntArray, level: int) -> IntArray:
+Contribution = Callable[[IntArray, int, Any], tuple[IntArray, Any]]
+"""
+Offsets (n,) int64 with n > 0, the argument, and what the samples before them passed on, None at the
+start of a segment, to contributions (n,) int64 and what these samples pass on.
+"""
+
+
+def _itself(u: IntArray, argument: int, carry: None) -> tuple[IntArray, None]:
+    return u, None
+
+
+def _change(u: IntArray, argument: int, before: int | None) -> tuple[IntArray, int]:
+    """Return the absolute differences to the offset before, 0 at the first."""
+    return first_differences(u, u[0] if before is None else before), int(u[-1])
+
+
+def _haar(u: IntArray, level: int, pending: IntArray | None) -> tuple[IntArray, IntArray]:
     """Return the absolute details of a Haar lifting at the samples that complete its pairs."""
+    n_before = 0 if pending is None else len(pending)
+    u = u if pending is None else np.concatenate([pending, u])
     smooth = u
     for _ in range(level - 1):
         n = len(smooth) // 2
@@ -47,23 +65,34 @@ def _haar(u: IntArray, level: int) -> IntArray:
     n = len(smooth) // 2
     found = np.zeros(len(u), dtype=np.int64)
     found[(1 << level) - 1 :: 1 << level] = np.abs(smooth[1 : 2 * n : 2] - smooth[: 2 * n : 2])
-    return found
+    return found[n_before:], u[len(u) >> level << level :]
 
 
-def _changes(sides: BoolArray) -> IntArray:
+def _changes(sides: BoolArray, before: bool | None) -> IntArray:
     """Return 1 where a side differs from that of the sample before, else 0."""
-    changes = np.zeros(len(sides), dtype=np.int64)
-    changes[1:] = sides[1:] != sides[:-1]
-    return changes
+    first = sides[0] if before is None else before
+    before_each = np.concatenate([[first], sides[:-1]])
+    return np.asarray(sides != before_each, dtype=np.int64)
 
 
-def _crossings(u: IntArray, shift: int) -> IntArray:
+def _crossings(
+    u: IntArray, shift: int, carry: tuple[int, bool] | None
+) -> tuple[IntArray, tuple[int, bool]]:
     """Return the changes of side of a leaky mean, which is compared before its update."""
-    means = accumulate(
-        u.tolist(), lambda mean, x: mean + x - (mean >> shift), initial=int(u[0]) << shift
-    )
-    before = np.fromiter(means, np.int64, len(u) + 1)[:-1]
-    return _changes((u << shift) >= before)
+    first, side = (int(u[0]) << shift, None) if carry is None else carry
+    found = accumulate(u.tolist(), lambda mean, x: mean + x - (mean >> shift), initial=first)
+    means = np.fromiter(found, np.int64, len(u) + 1)
+    sides = (u << shift) >= means[:-1]
+    return _changes(sides, side), (int(means[-1]), bool(sides[-1]))
+
+
+def _above(u: IntArray, level: int, carry: None) -> tuple[IntArray, None]:
+    return (u >= level).astype(np.int64), None
+
+
+def _level_crossings(u: IntArray, level: int, side: bool | None) -> tuple[IntArray, bool]:
+    sides = u >= level
+    return _changes(sides, side), bool(sides[-1])
 
 
 @dataclass(frozen=True)
@@ -129,8 +158,7 @@ def _level_crossings_update(t: Terms) -> Update:
 class Partial:
     """A contribution of each sample, and how contributions merge."""
 
-    # Offsets (n,) int64 of one segment and the argument to contributions (n,) int64
-    contribution: Callable[[IntArray, int], IntArray]
+    contribution: Contribution
     merge: Merge
     # Width of the signal to the largest contribution; the least is 0
     most: Callable[[int], int]
@@ -169,16 +197,16 @@ def _nothing(width: int, argument: int) -> Mapping[str, int]:
 
 PARTIALS = {
     "sum": Partial(
-        lambda u, _: u, "add", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+        _itself, "add", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
     ),
     "min": Partial(
-        lambda u, _: u, "min", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+        _itself, "min", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
     ),
     "max": Partial(
-        lambda u, _: u, "max", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
+        _itself, "max", lambda width: width, _nothing, lambda _: 1, lambda t: Update(t.u)
     ),
     "change": Partial(
-        lambda u, _: first_differences(u),
+        _change,
         "add",
         lambda width: width,
         lambda width, _: {"before": width},
@@ -206,7 +234,7 @@ PARTIALS = {
         _crossings_update,
     ),
     "above": Partial(
-        lambda u, level: (u >= level).astype(np.int64),
+        _above,
         "add",
         lambda width: 1,
         _nothing,
@@ -214,7 +242,7 @@ PARTIALS = {
         lambda t: Update(_at_or_above(t)),
     ),
     "level-crossings": Partial(
-        lambda u, level: _changes(u >= level),
+        _level_crossings,
         "add",
         lambda width: 1,
         lambda width, level: {f"at{level}": 1},

@@ -6,6 +6,7 @@ from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.recordings.features import SignalFeature
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import segment_values
 from bncc.recordings.windows import Windows
 
@@ -45,3 +46,7 @@ class FrontEnd:
         (windows.count(n), n_columns) int64.
         """
         return segment_values(self.columns, self.form.saturated(samples), self.form, self.windows)
+
+    def stream(self) -> FeatureStream:
+        """Return the features of a segment whose samples arrive in blocks."""
+        return FeatureStream(self.columns, self.form, self.windows)

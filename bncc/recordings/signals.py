@@ -34,9 +34,9 @@ def distance(a: str, b: str, c_type: str) -> str:
     return f"({a} < {b}) ? ({c_type})({b} - {a}) : ({c_type})({a} - {b})"
 
 
-def first_differences(u: IntArray) -> IntArray:
-    """Return the absolute difference of each sample to the one before, 0 at the first."""
-    return np.abs(np.diff(u, axis=0, prepend=u[:1]))
+def first_differences(u: IntArray, before: IntArray | int) -> IntArray:
+    """Return the absolute difference of each sample to the one before, or to a first one."""
+    return np.abs(np.diff(u, axis=0, prepend=before))
 
 
 KINDS = {
@@ -47,7 +47,7 @@ KINDS = {
         lambda u, before, width, c_type: u[0],
     ),
     "jerk": SignalKind(
-        lambda u, width: first_differences(u).sum(axis=1),
+        lambda u, width: first_differences(u, u[:1]).sum(axis=1),
         lambda f, k: (0, k * f.width),
         "sum over channels of the absolute difference to the sample before",
         lambda u, before, width, c_type: " + ".join(

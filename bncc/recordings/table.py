@@ -11,14 +11,14 @@ from bncc._types import IntArray, StrPath
 from bncc.errors import DataError, OptionError
 from bncc.recordings.features import (
     FEATURES,
-    PARTIALS,
     SignalFeature,
     default_features,
     feature_of,
 )
 from bncc.recordings.recording import Recording, Recordings, SampleFormat
 from bncc.recordings.signals import Signal, signal_of, split_list
-from bncc.recordings.windows import Windows, common_labels, merged
+from bncc.recordings.stream import FeatureStream
+from bncc.recordings.windows import Windows, common_labels
 
 START = "start"
 """Name of the column with the first sample of a window."""
@@ -120,25 +120,9 @@ def segment_values(
 
     Shapes: `samples` (n, n_channels) int; the result (windows.count(n), n_features) int64.
     """
-    values = np.empty((windows.count(len(samples)), len(columns)), dtype=np.int64)
-    if not len(values):
-        return values
-    offsets: dict[Signal, IntArray] = {}
-    partials: dict[tuple[Signal, str, int], IntArray] = {}
-    for k, column in enumerate(columns):
-        signal, feature = column.signal, FEATURES[column.feature]
-        scope = column.scope(form, windows)
-        argument = column.partial_argument(scope)
-        if signal not in offsets:
-            offsets[signal] = signal.offsets(samples, form)
-        for name in feature.partials:
-            if (signal, name, argument) not in partials:
-                partial = PARTIALS[name]
-                contributions = partial.contribution(offsets[signal], argument)
-                partials[signal, name, argument] = merged(contributions, windows, partial.merge)
-        found = [partials[signal, name, argument] for name in feature.partials]
-        values[:, k] = feature.value(found, scope)
-    return values
+    if not windows.count(len(samples)):
+        return np.empty((0, len(columns)), dtype=np.int64)
+    return FeatureStream(columns, form, windows).partial(samples)
 
 
 def feature_table(

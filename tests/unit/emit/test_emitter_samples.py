@@ -61,6 +61,8 @@ def check(model: Model, front_end: FrontEnd, emission: Emission) -> set[int]:
     rng = np.random.default_rng(2)
     parts = list(segments(front_end.form, built.sample_type, n, built.n_channels, rng))
     parts += [(part // 2**k).astype(np.int64) for part in parts[:2] for k in (4, 7, 9, 11)]
+    # Minima and sums of 16 samples that are the marker of a missing int8 or int16
+    parts += [np.full((n, built.n_channels), value) for value in (-128, -2048)]
     values = np.concatenate([front_end.values(part) for part in parts])
     expected = predict(model, states_of(model.features, table_of(front_end, values)))
     with host_stream(built, ("-O1", *SANITIZERS)) as program:
@@ -94,6 +96,22 @@ def test_features_beyond_the_readings_of_a_model_saturate() -> None:
     assert len(check(model, tested, with_front_end(model, tested))) > 1
     wide = replace(model, features=tuple(replace(f, kind="int16") for f in model.features))
     assert len(check(wide, tested, with_front_end(wide, tested))) > 1
+
+
+def test_a_feature_that_is_the_marker_of_a_missing_reading_is_missing() -> None:
+    """Features below the marker saturate above it, as in a table; the marker itself remains."""
+    tested = front_end("int16", 16, 16, "sum", "x")
+    model = trained(tested, 3, structure="naive", discretize="quantile")
+    (feature,) = model.features
+    middle = replace(feature, kind="int16", missing_state=feature.n_states // 2)
+    model = replace(model, features=(middle,))
+    sums = (-(2**15), -(2**15) - 16, -(2**15) + 16, 2**15)
+    rows = np.repeat(np.array(sums) // 16, 16)[:, None].repeat(3, axis=1)
+    assert tested.values(rows)[:, 0].tolist() == [*sums]
+    expected = predict(model, states_of(model.features, table_of(tested, tested.values(rows))))
+    assert expected[0] != expected[1] == expected[2]
+    with host_stream(decision_sources(tested, with_front_end(model, tested))) as program:
+        assert program.features([rows])[:, 0].tolist() == expected.tolist()
 
 
 def test_boosted_tables_agree() -> None:

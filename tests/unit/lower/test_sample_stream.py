@@ -34,7 +34,7 @@ def test_extreme_samples_reach_the_largest_value_of_a_pane_and_none_exceeds_it(
             top = 0
             for pattern in patterns:
                 samples = np.where(pattern, at.largest, at.least)[:, None].repeat(2, axis=1)
-                parts = partial.contribution(signal.offsets(samples, at), column.argument)
+                parts, _ = partial.contribution(signal.offsets(samples, at), column.argument, None)
                 top = max(top, int(merged(parts, Windows(hop, hop), partial.merge).max()))
             suffix = "" if column.argument == 0 else str(column.argument)
             largest = members[f"{name}_{column.feature}{suffix}"].largest
