@@ -1,8 +1,8 @@
 """
 Emitted front ends compared with Python on many samples, and their mutants.
 
-- ``agree``: a front end of all features of six signals on this computer; samples of every kind, as
-  many as asked for, in segments of random length.
+- ``agree``: a front end of all features of six signals, on this computer or a simulated target;
+  samples of every kind, as many as asked for, in segments of random length.
 - ``mutants``: each statement of the C is deleted, and each operator and constant is replaced. Those
   that agree with Python on samples as in the tests are printed. All known ones are equivalent: the
   least level, which is never crossed; the mean of a jerk, which is 0 at first; the last ``return``
@@ -13,6 +13,7 @@ Emitted front ends compared with Python on many samples, and their mutants.
 The campaign of the release; exit code 1 means that a sample differs:
 
     .venv/bin/python -m benchmarks.campaigns.streams agree --n 100000000
+    .venv/bin/python -m benchmarks.campaigns.streams agree --n 1000000 --target cortex-m0
     .venv/bin/python -m benchmarks.campaigns.streams mutants
     .venv/bin/python -m benchmarks.campaigns.streams price --target cortex-m0
 """
@@ -21,6 +22,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from time import perf_counter
 
@@ -28,12 +30,12 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
-from bncc.device.samples import StreamSources, cross_stream, host_stream
+from bncc.device.samples import StreamProgram, StreamSources, cross_stream, host_stream
 from bncc.errors import ToolchainError
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
-from tests.front_ends import front_end, plan_of, segments, with_levels
+from tests.front_ends import SIGNALS, front_end, plan_of, segments, with_levels
 
 CHUNK = 100_000
 """Samples of a segment of the comparison, at most."""
@@ -58,13 +60,20 @@ def parts_of(tested: FrontEnd, n: int, seed: int) -> Iterator[list[IntArray]]:
         left -= length * len(kinds)
 
 
-def agree(n: int, seed: int) -> int:
+def built_for(target: str, sources: StreamSources) -> AbstractContextManager[StreamProgram]:
+    """Build a front end for this computer or a simulated target."""
+    if target == "host":
+        return host_stream(sources)
+    return cross_stream(sources, find_toolchain(find_target(target))[0])
+
+
+def agree(n: int, seed: int, target: str) -> int:
     """Compare n samples, and print the time."""
     start, n_samples, n_windows, wrong = perf_counter(), 0, 0, 0
     forms = ("int16", "int8", "uint16", "-2048..2047")
     for form in forms:
-        tested = front_end(form, 128, 64)
-        with host_stream(stream_sources(tested), ("-O2",)) as program:
+        tested = front_end(form, 128, 64, signals="x,jerk(x,y)" if target == "avr" else SIGNALS)
+        with built_for(target, stream_sources(tested)) as program:
             for parts in parts_of(tested, n // len(forms), seed):
                 found = program.features(parts)
                 expected = np.concatenate([tested.values(part) for part in parts])
@@ -72,7 +81,9 @@ def agree(n: int, seed: int) -> int:
                 n_samples += sum(map(len, parts))
                 n_windows += len(found)
     seconds = perf_counter() - start
-    print(f"{n_samples:,} samples, {n_windows:,} windows, {wrong} differ, {seconds:.0f} s")
+    print(
+        f"{target}: {n_samples:,} samples, {n_windows:,} windows, {wrong} differ, {seconds:.0f} s"
+    )
     return int(wrong > 0)
 
 
@@ -159,11 +170,11 @@ def main() -> int:
     parser.add_argument("--n", type=int, default=10**7, help="samples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--step", type=int, default=1, help="try only every step-th mutant")
-    parser.add_argument("--target", default="cortex-m0")
+    parser.add_argument("--target", default="host", help="target; not host for `price`")
     parser.add_argument("--level", default="-Os")
     options = parser.parse_args()
     if options.part == "agree":
-        return agree(options.n, options.seed)
+        return agree(options.n, options.seed, options.target)
     if options.part == "mutants":
         return mutants(options.step)
     return price(options.target, options.level)

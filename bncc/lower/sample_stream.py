@@ -62,7 +62,7 @@ class SampleStream:
     window: int
     hop: int
     n_panes: int
-    members: tuple[Member, ...]  # The widest first, so that there is no padding between them
+    members: tuple[Member, ...]  # In the order of the struct
     has_phase: bool  # True if the member `phase` counts samples for liftings
     has_first: bool  # True if the first sample of a segment differs from others
     liftings: tuple[Lifting, ...]
@@ -79,8 +79,26 @@ class SampleStream:
     @property
     def aligned_bytes(self) -> int:
         """Bytes of the state on targets that align each number to its size."""
-        step = self.members[0].width
-        return -(-self.n_bytes // step) * step
+        at = 0
+        for member in self.members:
+            at = _aligned(at, member.width) + member.n_bytes
+        return _aligned(at, max(member.width for member in self.members))
+
+
+def _aligned(n_bytes: int, step: int) -> int:
+    """Return the next multiple of a number of bytes."""
+    return -(-n_bytes // step) * step
+
+
+def _order(member: Member) -> tuple[bool, int]:
+    """
+    Return the sort key of a member.
+
+    Those of every sample come first, the narrowest at the start: instructions reach fewer bytes by
+    an offset than words, and on AVR 64 bytes in all. Those of complete panes come last, the widest
+    first, so that there is no padding between them.
+    """
+    return bool(member.length), -member.width if member.length else member.width
 
 
 @dataclass(frozen=True)
@@ -136,7 +154,7 @@ def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> S
         window=windows.length,
         hop=windows.hop,
         n_panes=windows.n_panes,
-        members=tuple(sorted(plan.members.values(), key=lambda each: -each.width)),
+        members=tuple(sorted(plan.members.values(), key=_order)),
         has_phase=plan.has_phase,
         has_first=plan.has_first,
         liftings=tuple(_lifting(plan, wave) for wave in plan.waves if wave.levels),

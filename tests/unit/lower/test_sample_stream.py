@@ -1,12 +1,16 @@
 """The state of a front end: types by largest values, which extreme samples reach, and sharing."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from bncc.emit.front_end import front_end_c
 from bncc.lower.sample_stream import sample_type_of
 from bncc.recordings.features import PARTIALS
 from bncc.recordings.recording import SampleFormat, sample_format
 from bncc.recordings.windows import Windows, merged
+from bncc.toolchain.tools import host_compilers, run
 from tests.front_ends import front_end, plan_of, with_levels
 
 
@@ -43,16 +47,37 @@ def test_extreme_samples_reach_the_largest_value_of_a_pane_and_none_exceeds_it(
             assert top == largest or signal.kind == "jerk"
 
 
-def test_types_are_the_smallest_and_the_widest_come_first() -> None:
+def test_types_are_the_smallest_and_what_every_sample_needs_comes_first() -> None:
     for tested in (with_levels("int16", 64, 16), with_levels("uint8", 300, 300)):
         members = plan_of(tested).members
         bits = [int(member.c_type.strip("uint_")) for member in members]
-        assert bits == sorted(bits, reverse=True)
         for member, width in zip(members, bits, strict=True):
-            if member.name == "oldest":
-                continue
             smaller = {8: 0, 16: 2**8, 32: 2**16}[width]
-            assert smaller <= member.largest < 2**width
+            assert member.name == "oldest" or smaller <= member.largest < 2**width
+        n_hot = sum(not member.length for member in members)
+        assert not any(member.length for member in members[:n_hot])
+        assert bits[:n_hot] == sorted(bits[:n_hot])
+        assert bits[n_hot:] == sorted(bits[n_hot:], reverse=True)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(
+    ("form", "length", "hop", "features"),
+    [
+        ("int16", 64, 16, None), ("uint8", 300, 300, None), ("int16", 8, 4, "min"),
+        ("int8", 8, 2, "sum,crossings"), ("int16", 8, 4, "min,sum"), ("uint8", 2, 1, "max"),
+    ],
+)  # fmt: skip
+def test_bytes_are_those_of_the_struct(
+    form: str, length: int, hop: int, features: str | None, tmp_path: Path
+) -> None:
+    tested = front_end(form, length, hop, features, "x")
+    for file, text in front_end_c(tested, "f").items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    n_bytes = plan_of(tested).aligned_bytes
+    check = f'#include "f.h"\ntypedef char same[sizeof(f_stream_t) == {n_bytes} ? 1 : -1];\n'
+    (tmp_path / "size.c").write_text(check)
+    assert run((*host_compilers()[0].command, "-c", "size.c"), tmp_path) == ""
 
 
 def test_partials_of_a_signal_are_shared() -> None:
