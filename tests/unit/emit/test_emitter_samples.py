@@ -133,6 +133,16 @@ def test_other_features_are_refused() -> None:
         with_front_end(model, shorter)
 
 
+def test_a_model_of_floats_is_refused() -> None:
+    tested = front_end("int16", 32, 32, "sum", "x")
+    values = np.arange(40.0) + 0.5
+    column = Column("x.sum", "float", values, np.zeros(40, dtype=np.bool_))
+    dataset = Dataset(Table((column,)), np.repeat([0, 1], 20), ("low", "high"), "class")
+    model = train_model(dataset, TrainSettings(parameters="ml", structure="naive")).model
+    with pytest.raises(OptionError, match=r"the model reads 'x\.sum' as float32"):
+        with_front_end(model, tested)
+
+
 def test_no_decision_is_no_class_and_no_error() -> None:
     tested = front_end("int16", 32, 32, "sum,max", "x")
     model = trained(tested, 30, structure="naive")
