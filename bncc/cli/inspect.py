@@ -186,6 +186,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         *([["", of_cycle]] if of_cycle else []),
         *([["front", front]] if (front := front_words(facts)) else []),
+        *([] if model.front_end is None else [["samples", model.front_end.words]]),
         *([["gate", gate]] if (gate := gate_words(facts)) else []),
         *([["training", early]] if early else []),
         ["parameters", str(facts["parameters"])],

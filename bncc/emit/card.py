@@ -101,6 +101,7 @@ def card_lines(
         f"work        predict, from states: {up_to}{counted(kernel.additions, 'addition')} of "
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
+        *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",

@@ -17,7 +17,6 @@ from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
 from bncc.emit.template_names import template_names
-from bncc.errors import OptionError
 from bncc.lower.c.identifiers import check_name, constant_names
 from bncc.lower.choose import Choice
 from bncc.lower.cost_model import Candidate
@@ -210,7 +209,7 @@ def emit(lowered: Lowered) -> Emission:
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score (the lowest wins)",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **template_names(layout),
-        **_sample_names(lowered, options),
+        **_sample_names(lowered),
     }
     files = packaged(
         find_package(options.package, name),
@@ -221,14 +220,14 @@ def emit(lowered: Lowered) -> Emission:
     return Emission(name, files, lowered, options.bounds)
 
 
-def _sample_names(lowered: Lowered, options: EmitOptions) -> dict[str, object]:
+def _sample_names(lowered: Lowered) -> dict[str, object]:
     """Return the names of the templates for samples."""
-    front_end, layout = options.front_end, lowered.layout
+    model, layout = lowered.request.model, lowered.layout
+    front_end = model.front_end
     if front_end is None:
         return {"samples": None}
-    if layout.raw is None:
-        raise OptionError("the model takes no readings; train it on the integers of bncc features")
-    outputs = outputs_of_model(lowered.request.model, front_end, layout.raw)
+    assert layout.raw is not None, "a model of integers takes readings"
+    outputs = outputs_of_model(model, layout.raw)
     return {
         "decides": True,
         "features_type": f"{layout.name}_raw_t",

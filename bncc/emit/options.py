@@ -9,7 +9,6 @@ from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap_words
 from bncc.lower.c.identifiers import c_comment
 from bncc.lower.request import LowerOptions
-from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Bounds
 
 MODEL_FILE = "MODEL.bncc"
@@ -113,8 +112,6 @@ class EmitOptions(LowerOptions):
         SPDX license expression that every file is tagged with; None for no tag.
     command : tuple of str, default=()
         The command line that emits the same from the model's file; for the header.
-    front_end : FrontEnd or None, default=None
-        What computes the model's features from samples: the C then takes samples too.
     """
 
     package: str = "plain"
@@ -123,7 +120,6 @@ class EmitOptions(LowerOptions):
     bounds: Bounds | None = None
     spdx: str | None = None
     command: tuple[str, ...] = ()
-    front_end: FrontEnd | None = None
 
 
 WRITTEN = EmitOptions(name="m")

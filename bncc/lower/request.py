@@ -156,7 +156,9 @@ class Request:
             )
         has_thresholds = any(feature.thresholds for feature in self.model.features)
         return EntryPoints(
-            raw=bool({"raw", "checked"} & asked) or has_thresholds,
+            raw=bool({"raw", "checked"} & asked)
+            or has_thresholds
+            or self.model.front_end is not None,
             scores="scores" in asked,
             stream="stream" in asked,
             trusted="trusted" in asked,

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT
 from bncc.discretize.missing import MISSING_INT
-from bncc.errors import OptionError
 from bncc.lower.c.c99 import LINE, cast, unsigned
 from bncc.lower.raw import RawPlan
 from bncc.lower.sample_state import Member, State, Wave, holder, key_of
@@ -114,24 +112,11 @@ class Output:
     marker: int | None = None
 
 
-def outputs_of_model(model: Model, front_end: FrontEnd, raw: RawPlan) -> tuple[Output, ...]:
-    """Return the readings of a model whose features are those of a front end, in its order."""
-    names = tuple(column.name for column in front_end.columns)
-    found = tuple(feature.name for feature in model.inputs)
-    if names != found:
-        first = next((a for a, b in zip_longest(names, found) if a != b), None)
-        raise OptionError(
-            f"the model does not read the features of the front end: they differ at {first!r}; "
-            "train it with exactly these columns, in this order"
-        )
+def outputs_of_model(model: Model, raw: RawPlan) -> tuple[Output, ...]:
+    """Return the readings of a model, which its front end computes."""
     outputs = []
     for k, (feature, field) in enumerate(zip(model.inputs, raw.inputs, strict=True)):
         kind = feature.kind
-        if kind not in LARGEST_INT:
-            raise OptionError(
-                f"the model reads {feature.name!r} as {kind}; train it on the integers of bncc "
-                "features"
-            )
         place = f"x[{k}]" if raw.is_array else f"x->{field.field}"
         limits = SMALLEST_INT[kind], LARGEST_INT[kind], MISSING_INT.get(kind)
         outputs.append(Output(place, field.c_type, *limits))

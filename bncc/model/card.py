@@ -25,6 +25,9 @@ _FROM_TRAINING = (
 SURE_FRONT = "sure_front"
 """Key of the facts of a front: ``front`` has the best candidates of a search."""
 
+FRONT_END = "front_end"
+"""Key of the facts of what computes the features from samples."""
+
 _MOST_SHOWN = 40
 """Letters of a bad record in a message."""
 
@@ -52,6 +55,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[SURE_FRONT] = front
     if (gate := gate_facts(model)) is not None:
         facts[GATE] = gate
+    if model.front_end is not None:
+        facts[FRONT_END] = model.front_end.to_json()
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}

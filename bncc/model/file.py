@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -19,6 +20,9 @@ from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
 from bncc.model.gate import Gate
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
+from bncc.recordings.front_end import FrontEnd, columns_of_names
+from bncc.recordings.recording import sample_format
+from bncc.recordings.windows import windows_of
 from bncc.structure.decision_tables import (
     BranchingTable,
     DecisionTable,
@@ -29,11 +33,12 @@ from bncc.structure.decision_tables import (
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
-FORMATS = (FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT)
+FRONT_END_FORMAT = 7
+FORMATS = (*range(FORMAT, FRONT_END_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
-boosted tables some of whose features are differences, and with boosted tables behind the first of
-which there is a gate."""
+boosted tables some of whose features are differences, with boosted tables behind the first of which
+there is a gate, and with any of these and the front end that computes their features."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -62,6 +67,12 @@ def encode(model: Model) -> dict[str, bytes]:
     }
     if model.gate is not None:
         document["gate"] = {"tables": model.gate.tables, "margin": model.gate.margin}
+    if model.front_end is not None:
+        document |= {
+            "format": FRONT_END_FORMAT,
+            "classifier_format": number,
+            "front_end": model.front_end.to_json(),
+        }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -92,7 +103,15 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = None
+    gate = front_end = None
+    if document["format"] == FRONT_END_FORMAT:
+        front_end = document.get("front_end")
+        document = {**document, "format": document.get("classifier_format")}
+        if _integer(document["format"]) not in _STRUCTURES:
+            _malformed("the format of its classifier")
+        document = {
+            k: v for k, v in document.items() if k not in ("front_end", "classifier_format")
+        }
     if document["format"] == GATE_FORMAT:
         gate = _gate(document.get("gate"))
         document = {key: value for key, value in document.items() if key != "gate"}
@@ -114,6 +133,8 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     tables = _split(flat, shapes)
     prior.flags.writeable = False
     model = Model(features, classes, structure, q_format, prior, tables, training, gate)
+    if front_end is not None:
+        model = replace(model, front_end=_front_end(front_end, model))
     check_model(model)
     return model
 
@@ -247,6 +268,30 @@ def _gate(record: Any) -> Gate:
     return Gate(*map(_integer, _fields(record, ("tables", "margin"))))
 
 
+def _is_rate(text: Any) -> bool:
+    return type(text) is str and Fraction(text) > 0 and str(Fraction(text)) == text
+
+
+def _front_end(record: Any, model: Model) -> FrontEnd:
+    keys = ("channels", "hop", "rate", "samples", "window")
+    names, hop, rate, samples, length = _fields(record, keys)
+    limits, channels = _items(samples, int), tuple(_items(names, str))
+    if rate is not None and not _is_rate(rate):
+        _malformed("the rate of its front end")
+    if len(limits) != 2:
+        _malformed("the range of its samples")
+    try:
+        return FrontEnd(
+            sample_format(f"{limits[0]}..{limits[1]}"),
+            channels,
+            windows_of(_integer(length), _integer(hop)),
+            columns_of_names([feature.name for feature in model.inputs], channels),
+            None if rate is None else Fraction(rate),
+        )
+    except OptionError as error:
+        raise ModelFileError(f"its front end is unsound: {error}") from error
+
+
 def _table(record: dict[str, Any]) -> GridTable:
     if "below" not in record:
         cuts, features = _fields(record, ("cuts", "features"))
@@ -256,7 +301,7 @@ def _table(record: dict[str, Any]) -> GridTable:
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS, (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
+    zip(FORMATS[:-1], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +15,7 @@ from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
+from bncc.recordings.front_end import FrontEnd
 from bncc.structure.decision_tables import (
     BranchingTable,
     DecisionTable,
@@ -234,6 +235,8 @@ class Model:
         How it was made: structure and parameter names, seed, errors; JSON values only.
     gate : Gate, optional
         Number of tables of a sum that decide alone where their margin is large, and that margin.
+    front_end : FrontEnd, optional
+        What computes the inputs from samples: its columns are the inputs, in order.
     """
 
     features: tuple[Feature, ...]
@@ -244,6 +247,7 @@ class Model:
     tables: tuple[IntArray, ...]
     training: Mapping[str, Any] = field(default_factory=dict)
     gate: Gate | None = None
+    front_end: FrontEnd | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -320,6 +324,8 @@ def check_model(model: Model) -> None:
             raise ModelError(f"a cost of the model lies outside {model.q_format}")
     if model.gate is not None:
         _check_gate(model, model.gate)
+    if model.front_end is not None:
+        _check_front_end(model, model.front_end)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 
@@ -338,6 +344,23 @@ def _check_gate(model: Model, gate: Gate) -> None:
         raise ModelError(
             f"the gate of the model has the margin {gate.margin}; 1 .. 2**32 - 1 are supported"
         )
+
+
+def _check_front_end(model: Model, front_end: FrontEnd) -> None:
+    """Verify that the columns of a front end are the inputs of a model, which are integers."""
+    names = [column.name for column in front_end.columns]
+    found = [feature.name for feature in model.inputs]
+    if names != found:
+        first = next((a for a, b in zip_longest(names, found) if a != b), None)
+        raise ModelError(
+            f"the model does not read the features of its front end: they differ at {first!r}"
+        )
+    for feature in model.inputs:
+        if feature.kind not in _INTEGER_RANGE:
+            raise ModelError(
+                f"the model reads {feature.name!r} as {feature.kind} and not as the integer that "
+                "its front end computes"
+            )
 
 
 def _check_structure(model: Model) -> None:

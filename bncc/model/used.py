@@ -44,7 +44,11 @@ def with_used_inputs(model: Model) -> Model:
         record = training[READINGS].items()
         training[READINGS] = {name: entry for name, entry in record if name in names}
     features = (_placed(model.features[f], place) for f in kept)
-    smaller = replace(model, features=tuple(features), training=training)
+    front_end = model.front_end
+    if front_end is not None:
+        columns = (front_end.columns[f] for f in kept if f < len(front_end.columns))
+        front_end = replace(front_end, columns=tuple(columns))
+    smaller = replace(model, features=tuple(features), training=training, front_end=front_end)
     if isinstance(model.structure, TableEnsemble):
         tables = (
             replace(table, features=tuple(place[f] for f in table.features))

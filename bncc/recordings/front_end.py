@@ -1,11 +1,15 @@
 """The front end of a classifier: all that leads from samples to the features of windows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
-from bncc.recordings.features import SignalFeature
+from bncc.recordings.features import SignalFeature, feature_of
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signals import signal_of
 from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import segment_values
 from bncc.recordings.windows import Windows
@@ -19,6 +23,7 @@ class FrontEnd:
     channels: tuple[str, ...]  # Names, in the order of a sample's values
     windows: Windows
     columns: tuple[SignalFeature, ...]  # Without quantiles, which `fixed` replaces by levels
+    rate: Fraction | None = None  # Samples per second, if known
 
     def __post_init__(self) -> None:
         """Refuse features that need more than 32 bits or do not fit in a window."""
@@ -47,6 +52,38 @@ class FrontEnd:
         """
         return segment_values(self.columns, self.form.saturated(samples), self.form, self.windows)
 
+    @property
+    def words(self) -> str:
+        """Samples and windows in words."""
+        channels = ", ".join(self.channels[:6]) + (", ..." if len(self.channels) > 6 else "")
+        rate = "" if self.rate is None else f" at {float(self.rate):g} Hz"
+        return (
+            f"{channels} in {self.form.least} .. {self.form.largest}{rate}; windows of "
+            f"{self.windows.length}, every {self.windows.hop}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the features, whose names tell the rest."""
+        return {
+            "channels": list(self.channels),
+            "samples": [self.form.least, self.form.largest],
+            "window": self.windows.length,
+            "hop": self.windows.hop,
+            "rate": None if self.rate is None else str(self.rate),
+        }
+
     def stream(self) -> FeatureStream:
         """Return the features of a segment whose samples arrive in blocks."""
         return FeatureStream(self.columns, self.form, self.windows)
+
+
+def columns_of_names(names: Sequence[str], channels: Sequence[str]) -> tuple[SignalFeature, ...]:
+    """Return the features that columns of a table are called after, such as ``x.sum``."""
+    found = []
+    for item in names:
+        name, _, feature = item.rpartition(".")
+        column = feature_of(signal_of(name, channels), feature) if name else None
+        if column is None or column.is_quantile:
+            raise OptionError(f"{item!r} is no feature of the channels {', '.join(channels)}")
+        found.append(column)
+    return tuple(found)

@@ -11,9 +11,9 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.device.samples import host_stream
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.reference import predict
+from bncc.model.used import with_used_inputs
 from bncc.on_device import decision_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.toolchain.tools import SANITIZERS
@@ -51,7 +51,8 @@ def trained(front_end: FrontEnd, amplitude: int, **settings: object) -> Model:
 
 def with_front_end(model: Model, front_end: FrontEnd, **options: object) -> Emission:
     """Return the C of a model with a front end."""
-    return emit_c(model, EmitOptions("m", front_end=front_end, **options))  # type: ignore[arg-type]
+    with_samples = replace(model, front_end=front_end)
+    return emit_c(with_samples, EmitOptions("m", **options))  # type: ignore[arg-type]
 
 
 def check(model: Model, front_end: FrontEnd, emission: Emission) -> set[int]:
@@ -122,25 +123,20 @@ def test_boosted_tables_agree() -> None:
     assert len(check(model, tested, emission)) > 1
 
 
-def test_other_features_are_refused() -> None:
-    tested = front_end("int16", 32, 32, "sum,max", "x")
-    model = trained(tested, 30, structure="naive")
-    other = front_end("int16", 32, 32, "max,sum", "x")
-    with pytest.raises(OptionError, match=r"they differ at 'x\.max'"):
-        with_front_end(model, other)
-    shorter = front_end("int16", 32, 32, "sum", "x")
-    with pytest.raises(OptionError, match="train it with exactly these columns"):
-        with_front_end(model, shorter)
-
-
-def test_a_model_of_floats_is_refused() -> None:
-    tested = front_end("int16", 32, 32, "sum", "x")
-    values = np.arange(40.0) + 0.5
-    column = Column("x.sum", "float", values, np.zeros(40, dtype=np.bool_))
-    dataset = Dataset(Table((column,)), np.repeat([0, 1], 20), ("low", "high"), "class")
-    model = train_model(dataset, TrainSettings(parameters="ml", structure="naive")).model
-    with pytest.raises(OptionError, match=r"the model reads 'x\.sum' as float32"):
-        with_front_end(model, tested)
+def test_unused_inputs_need_no_feature() -> None:
+    """A model without some of its inputs takes the same samples and decides alike."""
+    tested = front_end("int16", 16, 16, "sum,range,change,haar1,haar2,crossings", "x,y,jerk(x,y)")
+    options = {"tables": "1", "rows": "4", "features": "1"}
+    model = trained(
+        tested, 30, structure="tables", parameters="hybrid", bits=4, structure_options=options
+    )
+    whole = replace(model, front_end=tested)
+    smaller = with_used_inputs(whole)
+    assert smaller.front_end is not None
+    names = [feature.name for feature in smaller.inputs]
+    assert names == [column.name for column in smaller.front_end.columns]
+    assert 0 < len(names) < len(tested.columns)
+    check(model, tested, emit_c(smaller, EmitOptions("m")))
 
 
 def test_no_decision_is_no_class_and_no_error() -> None:
