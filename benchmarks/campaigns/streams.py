@@ -30,12 +30,18 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
-from bncc.device.samples import StreamProgram, StreamSources, cross_stream, host_stream
+from bncc.device.samples import (
+    StreamProgram,
+    StreamSources,
+    cross_stream,
+    host_stream,
+    stream_cost,
+)
 from bncc.errors import ToolchainError
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
-from tests.front_ends import SIGNALS, front_end, plan_of, segments, with_levels
+from tests.front_ends import SIGNALS, front_end, segments, with_levels
 
 CHUNK = 100_000
 """Samples of a segment of the comparison, at most."""
@@ -153,12 +159,10 @@ def price(target: str, level: str) -> int:
     for features, hop in rows:
         tested = front_end("int16", 128, hop, features, "x", "x")
         part = next(segments(tested.form, "int16", 1024, 1, rng))
-        with cross_stream(stream_sources(tested), bench, level, is_metered=True) as program:
-            costs = program.costs([part])
-        plan = plan_of(tested)
+        cost = stream_cost(stream_sources(tested), bench, [part], level)
         print(
-            f"{features} hop {hop}: mean {costs.mean():.1f}, worst {costs.max()}, "
-            f"{plan.n_bytes} B of state, {plan.aligned_bytes} with alignment"
+            f"{features} hop {hop}: mean {cost.samples.mean():.1f}, worst {cost.samples.max()}, "
+            f"{cost.state} B of state, {cost.stack} B of stack, {cost.flash} B of flash"
         )
     return 0
 

@@ -61,6 +61,9 @@ class StreamSources:
         return np.dtype(fields, align=not packed)
 
 
+_FOOTPRINT = "samples_footprint.c"
+
+
 @dataclass(frozen=True)
 class StreamProgram:
     """A front end with ``samples.c`` around it, built for a processor."""
@@ -69,6 +72,15 @@ class StreamProgram:
     run: Callable[[bytes], bytes]  # From the bytes that it reads to those that it writes
     byte_order: Literal["<", ">"] = "<"
     packed: bool = False
+
+    def counts(self, segments: Sequence[IntArray], operation: bytes = b"s") -> tuple[int, IntArray]:
+        """Return the bytes of the state, and by sample the time or the stack, if metered."""
+        reply = self.run(self._request(segments, operation))
+        words = np.frombuffer(reply, "<u4").astype(np.int64)
+        if len(words) != 2 + sum(map(len, segments)):
+            raise HarnessError("a sample was not measured; report this, it is a bug in bncc")
+        nothing = words[1] if operation == b"s" else 0
+        return int(words[0]), np.asarray((words[2:] - nothing) % 2**32)
 
     def features(self, segments: Sequence[IntArray]) -> IntArray:
         """
@@ -86,17 +98,12 @@ class StreamProgram:
         found = np.frombuffer(reply, row)
         return np.column_stack([found[name].astype(np.int64) for name in row.names or ()])
 
-    def costs(self, segments: Sequence[IntArray]) -> IntArray:
-        """Return the instructions or cycles (n_samples,) int64 of each sample, if metered."""
-        words = np.frombuffer(self.run(self._request(segments)), "<u4").astype(np.int64)
-        return np.asarray((words[1:] - words[0]) % 2**32)
-
-    def _request(self, segments: Sequence[IntArray]) -> bytes:
+    def _request(self, segments: Sequence[IntArray], operation: bytes = b"s") -> bytes:
         dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)
         blocks = []
         for samples in segments:
             assert samples.shape[1] == self.sources.n_channels
-            blocks.append(b"s" + len(samples).to_bytes(4, "little"))
+            blocks.append(operation + len(samples).to_bytes(4, "little"))
             blocks.append(samples.astype(dtype).tobytes())
         return b"".join(blocks)
 
@@ -133,18 +140,65 @@ def host_stream(
 
 @contextmanager
 def cross_stream(
-    sources: StreamSources, bench: Toolchain, opt_level: str = "-Os", *, is_metered: bool = False
+    sources: StreamSources, bench: Toolchain, opt_level: str = "-Os"
 ) -> Iterator[StreamProgram]:
-    """Build a front end for a simulated target, to run or to measure it."""
+    """Build a front end for a simulated target."""
+    with _built(sources, bench, opt_level) as (builder, compiled):
+        yield _program(sources, bench, builder, compiled, is_metered=False)
+
+
+@contextmanager
+def _built(
+    sources: StreamSources, bench: Toolchain, opt_level: str, *, is_metered: bool = False
+) -> Iterator[tuple[Builder, str]]:
+    """Compile a front end in a folder of its own."""
     with TemporaryDirectory(prefix="bncc-") as name:
         builder = Builder(Path(name), bench.target, bench.compiler, is_metered=is_metered)
         builder.write(sources.all_files)
-        compiled = builder.compile(f"{sources.name}.c", f"{sources.name}.o", opt_level)
-        defines = ("BNCC_METER",) if is_metered else ()
-        image = link_program(builder, bench.simulator, "samples", compiled, *defines)
-        yield StreamProgram(
-            sources,
-            lambda request: bench.simulator.run(image, request, is_metered=is_metered),
-            bench.target.byte_order,
-            bench.target.packed,
-        )
+        yield builder, builder.compile(f"{sources.name}.c", f"{sources.name}.o", opt_level)
+
+
+def _program(
+    sources: StreamSources, bench: Toolchain, builder: Builder, compiled: str, *, is_metered: bool
+) -> StreamProgram:
+    defines = ("BNCC_METER",) if is_metered else ()
+    image = link_program(builder, bench.simulator, "samples", compiled, *defines)
+    return StreamProgram(
+        sources,
+        lambda request: bench.simulator.run(image, request, is_metered=is_metered),
+        bench.target.byte_order,
+        bench.target.packed,
+    )
+
+
+@dataclass(frozen=True)
+class StreamCost:
+    """What a front end, with the model behind it if there is one, costs on a target."""
+
+    flash: int  # Bytes of code and constants with all library routines that they link
+    state: int  # Bytes of a stream between two samples
+    stack: int  # Largest stack of a sample, in bytes
+    samples: IntArray  # (n,) int64: instructions or cycles of each sample
+
+    @property
+    def ram(self) -> int:
+        """Bytes of the state and of the stack."""
+        return self.state + self.stack
+
+
+def stream_cost(
+    sources: StreamSources, bench: Toolchain, segments: Sequence[IntArray], opt_level: str = "-Os"
+) -> StreamCost:
+    """Measure a front end on segments of samples; the last one alone shows the stack."""
+    with _built(sources, bench, opt_level, is_metered=True) as (builder, compiled):
+        program = _program(sources, bench, builder, compiled, is_metered=True)
+        state, samples = program.counts(segments)
+        _, stacks = program.counts(segments[-1:], b"d")
+        builder.write({_FOOTPRINT: support_file(_FOOTPRINT)})
+        main = builder.compile(_FOOTPRINT, "footprint.o", "-Os")
+        stub = builder.compile(_FOOTPRINT, "stub.o", "-Os", "STREAM_STUB")
+        full = builder.link("footprint.elf", main, compiled)
+        empty = builder.link("empty.elf", main, stub)
+        costs = np.rint(samples / bench.simulator.per_unit(bench.target.name))
+        n_bytes = full.flash - empty.flash
+        return StreamCost(n_bytes, state, int(stacks.max()), costs.astype(np.int64))

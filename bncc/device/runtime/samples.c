@@ -2,9 +2,11 @@
  *
  * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
+ *      For the meter 'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
- *      The meter instead: first what measuring nothing costs, then for each sample its cost; each
- *      number has four bytes, least significant first. */
+ *      The meter instead: first the size of the state and what measuring nothing costs, then for
+ *      each sample its cost, or its stack in bytes; each number has four bytes, least significant
+ *      first. */
 #include "bncc_samples.h"
 #include "bncc_port.h"
 
@@ -23,6 +25,7 @@ static STREAM_RESULT result;
 
 #ifdef BNCC_METER
 static volatile uint8_t answer;
+static uint8_t measures_stack;
 
 static void put(uint32_t value)
 {
@@ -62,7 +65,16 @@ static __attribute__((noinline)) uint32_t cost_of_push(const STREAM_SAMPLE *samp
 
 static void push(const STREAM_SAMPLE *sample)
 {
-    put(cost_of_push(sample));
+    uint32_t depth;
+
+    if (measures_stack == 0U) {
+        put(cost_of_push(sample));
+        return;
+    }
+    port_stack_mark();
+    answer = PUSH(sample);
+    depth = port_stack_depth();
+    put(depth);
 }
 #else
 static void push(const STREAM_SAMPLE *sample)
@@ -96,15 +108,19 @@ int main(void)
 
     port_open();
 #ifdef BNCC_METER
+    put((uint32_t)sizeof stream);
     put(cost_of_nothing());
 #endif
     while (port_read(head, sizeof head)) {
         const uint32_t n_samples = (uint32_t)head[1] | ((uint32_t)head[2] << 8)
                                    | ((uint32_t)head[3] << 16) | ((uint32_t)head[4] << 24);
 
-        if (head[0] == (unsigned char)'s') {
+        if (head[0] != (unsigned char)'p') {
             STREAM_START(&stream);
         }
+#ifdef BNCC_METER
+        measures_stack = (head[0] == (unsigned char)'d') ? 1U : 0U;
+#endif
         if (!push_all(n_samples)) {
             return port_close(1);
         }

@@ -8,7 +8,7 @@ import pytest
 
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
-from bncc.device.samples import StreamProgram, cross_stream, host_stream
+from bncc.device.samples import StreamProgram, cross_stream, host_stream, stream_cost
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
@@ -95,8 +95,28 @@ def test_the_cost_of_a_channel_is_within_its_limit() -> None:
     assert plan_of(tested).aligned_bytes <= 64
     part = next(segments(tested.form, "int16", 512, 1, np.random.default_rng(0)))
     bench = find_toolchain(find_target("cortex-m0"))[0]
-    with cross_stream(stream_sources(tested), bench, is_metered=True) as program:
-        costs = program.costs([part])
-    assert len(costs) == 512
-    assert costs.mean() <= 120
-    assert costs.argmax() % 128 == 127
+    cost = stream_cost(stream_sources(tested), bench, [part])
+    assert len(cost.samples) == 512
+    assert cost.samples.mean() <= 120
+    assert cost.samples.argmax() % 128 == 127
+    assert cost.state == 64
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32", "avr"])
+def test_memory_is_that_of_what_is_linked(target: str) -> None:
+    """More features take more flash and state; a stub of them takes none."""
+    bench = find_toolchain(find_target(target))[0]
+    found = []
+    for features in ("sum", "sum,change,crossings"):
+        tested = front_end("int16", 16, 8, features, "x", "x")
+        part = next(segments(tested.form, "int16", 40, 1, np.random.default_rng(0)))
+        found.append(stream_cost(stream_sources(tested), bench, [part]))
+        plan = plan_of(tested)
+        assert found[-1].state == (plan.n_bytes if target == "avr" else plan.aligned_bytes)
+    less, more = found
+    assert 0 < less.flash < more.flash < 2000
+    assert less.state < more.state
+    assert 0 <= less.stack <= more.stack < 200
+    assert less.samples.max() < more.samples.max()
+    assert less.ram == less.state + less.stack
