@@ -238,17 +238,13 @@ def priced(
     readings: Table | None = None,
 ) -> Resources:
     """Determine the resources of emitted C: measured with a toolchain, otherwise estimated."""
-    from bncc.device.cross import find_toolchain
-    from bncc.targets import find_target
-
     estimated = replace(
         emission.resources,
         target=target or GENERIC,
         code=code_digest(emission.files, emission.name),
     )
-    try:
-        (bench,) = find_toolchain(find_target(machine_of(target)))
-    except ToolchainError:
+    bench = bench_of(target)
+    if bench is None:
         return estimated
     try:
         found = measured(model, emission, bench, options, readings)
@@ -257,16 +253,22 @@ def priced(
     return replace(found, target=target or GENERIC)
 
 
-def toolchain_of(budget: Budget) -> str | None:
-    """Return the toolchain for a budget's target; None where resources are estimated."""
+def bench_of(target: str | None) -> "Toolchain | None":
+    """Return the tools that build and measure for a target; None if some are not installed."""
     from bncc.device.cross import find_toolchain
     from bncc.targets import find_target
 
     try:
-        (bench,) = find_toolchain(find_target(machine_of(budget.target)))
+        (bench,) = find_toolchain(find_target(machine_of(target)))
     except ToolchainError:
         return None
-    return f"{bench.compiler}, {bench.place}"
+    return bench
+
+
+def toolchain_of(budget: Budget) -> str | None:
+    """Return the toolchain for a budget's target; None where resources are estimated."""
+    bench = bench_of(budget.target)
+    return None if bench is None else f"{bench.compiler}, {bench.place}"
 
 
 def measured(

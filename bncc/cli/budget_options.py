@@ -94,5 +94,19 @@ def search_options(function: Command) -> Command:
         metavar="ADDRESS",
         help="Address of a dask.distributed scheduler for the search.",
     )
+    ram = click.option(
+        "--max-ram",
+        callback=budget,
+        metavar="N[k]",
+        help="RAM budget in bytes of a program that takes samples, its stack included; with "
+        "--window.",
+    )
+    per_sample = click.option(
+        "--max-cycles-per-sample",
+        type=click.FloatRange(1),
+        metavar="N",
+        help="Budget of cycles, or instructions where bncc counts these, per sample on average; "
+        "with --window.",
+    )
     function = prefer(jobs(scheduler(function)))
-    return flash(instructions(budget_options(with_option(target(function)))))
+    return flash(instructions(ram(per_sample(budget_options(with_option(target(function)))))))

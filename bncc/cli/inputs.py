@@ -42,7 +42,7 @@ def training_parts(
             "--groups, or name another column"
         )
     if test is not None:
-        _note_shared_groups(train, test, console)
+        note_shared_groups(train, test, console)
     return replace(train, digest=file_digest(path)), test
 
 
@@ -57,11 +57,11 @@ def test_rows(train: Dataset, path: str, console: Console) -> Dataset:
         dataset = dataset.take(dataset.table.test_rows)
     if dataset.n_rows == 0:
         raise DataError(f"'{path}' contains no row with a class; name labeled rows with --test")
-    _note_shared_groups(train, dataset, console)
+    note_shared_groups(train, dataset, console)
     return dataset.with_classes(train.classes)
 
 
-def _note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
+def note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
     """Warn if the test error is not that of new groups, or if that is unknown."""
     column = train.split.column
     if train.split.groups is None:

@@ -28,6 +28,8 @@ from bncc.cli.options import (
     was_set,
 )
 from bncc.cli.output import check_free
+from bncc.cli.recorded_parts import program_search, recorded_parts, refuse_for_recordings
+from bncc.cli.recording_options import RecordingOptions, recording_options
 from bncc.cli.train_report import facts_of, report_of, stopped_note, with_cross_validation
 from bncc.cli.train_search import (
     SearchWork,
@@ -98,6 +100,7 @@ COMMON = (
     help="Folder for checkpoints, for --resume.",
 )
 @click.option("--resume", is_flag=True, help="Resume from --checkpoint.")
+@recording_options(needs_window=False)
 @search_options
 @split_options
 @class_option
@@ -130,10 +133,13 @@ def command(
     jobs: int,
     scheduler: str | None,
     prefer: Preference,
+    max_ram: int | None,
+    max_cycles_per_sample: float | None,
+    recordings: RecordingOptions,
     **options: Any,
 ) -> None:
     """
-    Train a classifier on the sensor readings DATA.
+    Train a classifier on the sensor readings DATA, or with --window on recordings.
 
     With --max-flash or --max-instructions, bncc searches structures and sizes for a model that
     fits the budget: the fastest one that is not clearly less accurate than the best, on validation
@@ -142,6 +148,12 @@ def command(
     settings = TrainSettings(**options)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
+    is_recorded = recordings.window is not None
+    limits_of_program = {"--max-ram": max_ram, "--max-cycles-per-sample": max_cycles_per_sample}
+    refuse_for_recordings(
+        recordings, fold=fold, drop=drop, units=units_path, max_flash=max_flash,
+        limits=limits_of_program,
+    )  # fmt: skip
     is_search = max_flash is not None or max_instructions is not None
     work = SearchWork(folder, resume, force, jobs, scheduler)
     if is_search:
@@ -155,15 +167,22 @@ def command(
     checkpoint = None if is_search else checkpoint_of(folder, resume=resume, force=force)
     # An existing model may be the interim one of this training; its rows decide that below.
     check_free(output, force=force or resume, sources=[data_path, test_path, units_path])
-    train, test = training_parts(
-        data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
-    )
+    front_end = None
+    if is_recorded:
+        recorded = recorded_parts(
+            recordings, data_path, test_path, class_name, groups, console, ordered=ordered
+        )
+        train, test, front_end = recorded.train, recorded.test, recorded.front_end
+    else:
+        train, test = training_parts(
+            data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
+        )
     if units_path is not None:
         columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
         train = replace(train, units=read_units(units_path, columns))
     overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
     check_free(output, force=overwrite or is_search)
-    if test_path is not None:
+    if test_path is not None and not is_recorded:
         if test is not None:
             raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
@@ -177,9 +196,12 @@ def command(
         )
         named = settings.structure if was_set("structure") else None
         families = families_to_try(console, settings, named, limits)
+        program = None
+        if is_recorded:
+            program = program_search(recorded, replace(limits, ram=max_ram), max_cycles_per_sample)
         train_within(
             console, train, test, settings, limits, families, output,
-            work=work, choose_by=choose_by, prefer=prefer,
+            work=work, choose_by=choose_by, prefer=prefer, program=program,
         )  # fmt: skip
         return
     idle = {
@@ -208,6 +230,8 @@ def command(
                 checkpoint=checkpoint,
                 stop=stop,
             )
+        if front_end is not None:
+            done = done.with_front_end(front_end)
         if folds is None:
             folds = 0 if test is not None or was_set("repeats") else DEFAULT_FOLDS
         if folds and not done.is_short:

@@ -1,11 +1,12 @@
 """``bncc train`` with a budget: search families and sizes for the best classifier that fits."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +19,22 @@ from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
-from bncc.errors import CheckpointError, OptionError
+from bncc.errors import BudgetError, CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
+from bncc.model.model import Model
 from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.budget_search import Found
     from bncc.search.evaluation import Evaluation, SearchInput
+    from bncc.search.front_end_choice import ProgramCost
     from bncc.search.log import Log
     from bncc.search.pool import Execution
+    from bncc.search.program_search import Attempt, ProgramSearch
 
 _LOG = "search.log"
 """Name of the file in the folder of ``--checkpoint``."""
@@ -154,25 +158,45 @@ def train_within(
     work: SearchWork,
     choose_by: str | None = None,
     prefer: Preference = "balanced",
+    program: "ProgramSearch | None" = None,
 ) -> None:
-    """Search, write the model, and report it."""
+    """Search, write the model, and report it; for a program, its features are chosen first."""
     from bncc.pricing import with_resources
-    from bncc.search.budget_search import search_input, searched
+    from bncc.search.budget_search import open_log, searched
+    from bncc.search.program_search import Attempt
     from bncc.search.split_folds import default_choice
 
-    given = search_input(train, settings, budget, test=test, choose_by=choose_by)
+    if program is None:
+        attempts: Iterator[Attempt] = iter([Attempt(train, test, budget)])
+        first = next(attempts)
+    else:
+        with console.progress("choosing features") as advance:
+            attempts = program.attempts(settings, choose_by=choose_by, prefer=prefer, tell=advance)
+            first = next(attempts)
     with ExitStack() as lock:
-        log = work.log(given, families, lock)
+        log = work.log(_input_of(first, settings, choose_by), families, lock)
         is_ours = work.resume and _WRITTEN in log and log[_WRITTEN] == _digest_of(Path(output))
         check_free(output, force=work.force or is_ours)
-        with (
-            first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop,
-            console.progress("searching") as advance,
-        ):
-            found = searched(
-                given, families, log, work.workers, tell=advance, stop=stop, prefer=prefer
-            )
-        model = with_resources(found.result.model, found.price)
+        with first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop:
+            for attempt in chain([first], attempts):
+                given = _input_of(attempt, settings, choose_by)
+                of_attempt = log if attempt is first else open_log(None, given, families)
+                with console.progress("searching") as advance:
+                    found = searched(
+                        given, families, of_attempt, work.workers,
+                        tell=advance, stop=stop, prefer=prefer,
+                    )  # fmt: skip
+                model = attempt.with_front_end(with_resources(found.result.model, found.price))
+                found = replace(found, result=replace(found.result, model=model))
+                cost = attempt.cost(model, found.price)
+                if attempt.admits(cost) or stop.is_wanted:
+                    break
+            else:
+                assert cost is not None
+                raise BudgetError(
+                    f"the smallest program that was found takes {cost.words}; raise --max-flash, "
+                    "--max-ram or --max-cycles-per-sample"
+                )
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
         if not found.is_short:
@@ -180,13 +204,35 @@ def train_within(
     choose_by = choose_by or default_choice(settings)
     print_notes(console, found.result.notes)
     facts = {**_facts(found, budget, output), "choose_by": choose_by}
-    console.result(facts, _report(found, budget, output, train, test))
+    if cost is not None:
+        facts["program"] = cost.to_json()
+    report = _report(found, attempt.budget, output, attempt.train, attempt.test)
+    console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
         how = f"; repeat the command with --resume to continue from '{work.folder}'"
         goes_on = "" if work.path is None else how
         console.note(f"stopped after {tried}; '{output}' is the best of them{goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+
+
+def _input_of(attempt: "Attempt", settings: TrainSettings, choose_by: str | None) -> "SearchInput":
+    from bncc.search.budget_search import search_input
+
+    return search_input(
+        attempt.train, settings, attempt.budget, test=attempt.test, choose_by=choose_by
+    )
+
+
+def _program(model: Model, cost: "ProgramCost") -> str:
+    """Return the rows of the report about the program from samples to decisions."""
+    assert model.front_end is not None
+    rows = [
+        ["samples", model.front_end.words],
+        ["features", ", ".join(column.name for column in model.front_end.columns)],
+        ["program", cost.words],
+    ]
+    return aligned(rows)
 
 
 def _digest_of(path: Path) -> dict[str, str] | None:

@@ -173,7 +173,7 @@ def _program(
 
 @dataclass(frozen=True)
 class StreamCost:
-    """What a front end, with the model behind it if there is one, costs on a target."""
+    """Cost of a front end, and of the model behind it if there is one, on a target."""
 
     flash: int  # Bytes of code and constants with all library routines that they link
     state: int  # Bytes of a stream between two samples

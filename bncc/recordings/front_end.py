@@ -1,7 +1,7 @@
 """The front end of a classifier: all that leads from samples to the features of windows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +9,7 @@ from bncc._types import IntArray
 from bncc.errors import OptionError
 from bncc.recordings.features import SignalFeature, feature_of
 from bncc.recordings.recording import SampleFormat
-from bncc.recordings.signals import signal_of
+from bncc.recordings.signals import Signal, signal_of
 from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import segment_values
 from bncc.recordings.windows import Windows
@@ -42,6 +42,15 @@ class FrontEnd:
     def types(self) -> tuple[str, ...]:
         """The smallest integer type of each column, such as ``int16``."""
         return tuple(column.column_type(self.form, self.windows) for column in self.columns)
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The different signals of the columns."""
+        return tuple(dict.fromkeys(column.signal for column in self.columns))
+
+    def part(self, columns: Sequence[int]) -> "FrontEnd":
+        """Return the front end of only these columns."""
+        return replace(self, columns=tuple(self.columns[k] for k in columns))
 
     def values(self, samples: IntArray) -> IntArray:
         """

@@ -103,13 +103,13 @@ class Fold:
         """
         if "differences" in self._base.structure_options:
             return False
-        rows, _, _ = self._ready(replace(self._base, structure=SUM))
+        rows, _, _ = self.ready(replace(self._base, structure=SUM))
         pairs = pairs_of(rows.features, self.rest.table)
         return any(rows.features[first].kind in BYTES for first, _ in pairs)
 
     def grown(self, settings: TrainSettings) -> Boosted:
         """Return tables before the refit."""
-        rows, boosting, recipe = self._ready(settings)
+        rows, boosting, recipe = self.ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
         key: tuple[Hashable, ...] = (
@@ -132,7 +132,7 @@ class Fold:
         key = repr(settings)
         if key in self._models:
             return self._models[key]
-        rows, boosting, recipe = self._ready(settings)
+        rows, boosting, recipe = self.ready(settings)
         guards = {*OF_FRONT, GATE_DIFFERING_KEY}
         options = {k: v for k, v in settings.structure_options.items() if k not in guards}
         plain_key = repr(replace(settings, structure_options=options))
@@ -169,7 +169,9 @@ class Fold:
         weights = self._class_weights
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
 
-    def _ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
+    def ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
+        """Return the training rows in states, and how to boost tables on them."""
+        """Return the training rows in states, and how to boost tables on them."""
         key = inputs_key(settings)
         if key not in self._rows:
             self._rows[key] = sum_rows(self.rest, settings)
@@ -199,6 +201,9 @@ def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None
     weights = _balanced(dataset) if choose_by == "balanced-error" else None
     yield Fold(rest, held, base, choose_by, weights)
     n_others = min(round(rest.n_rows / held.n_rows), rest.split.most_folds(rest.n_rows))
+    if not dataset.split.is_random:
+        # Each of three groups or blocks is a fold, whatever their sizes.
+        n_others = max(n_others, min(2, rest.split.most_folds(rest.n_rows)))
     if n_others < 2:
         return
     rest_rows, _ = dataset.split.holdout(dataset.y, base.validation, base.seed)

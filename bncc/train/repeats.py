@@ -8,6 +8,7 @@ from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
 from bncc.progress import Progress, nth_part, silence
+from bncc.recordings.front_end import FrontEnd
 from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.holdout import decided, judged_record, tells_apart
 from bncc.train.settings import TrainSettings
@@ -46,6 +47,14 @@ class Repeats:
     def notes(self) -> tuple[str, ...]:
         """Notes for the user, without duplicates."""
         return tuple(dict.fromkeys(note for result in self.results for note in result.notes))
+
+    def with_front_end(self, front_end: FrontEnd) -> "Repeats":
+        """Return trainings whose models have a front end."""
+        results = (
+            replace(result, model=replace(result.model, front_end=front_end))
+            for result in self.results
+        )
+        return replace(self, results=tuple(results))
 
     def errors(self, part: str) -> tuple[float, ...] | None:
         """Return error rates by seed."""

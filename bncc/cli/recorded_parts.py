@@ -1,0 +1,114 @@
+"""Recordings as training and test rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bncc._types import IntArray
+from bncc.cli.console import Console
+from bncc.cli.inputs import note_shared_groups
+from bncc.cli.recording_options import RecordingOptions
+from bncc.data.dataset import Dataset
+from bncc.errors import DataError, OptionError
+from bncc.recordings.front_end import FrontEnd
+from bncc.recordings.labeled import dataset_of_windows, front_end_of
+from bncc.recordings.recording import Recordings
+from bncc.recordings.table import FeatureTable, feature_table
+from bncc.resources import Budget
+
+if TYPE_CHECKING:  # builds and measures
+    from bncc.search.program_search import ProgramSearch
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedParts:
+    """Windows of recordings, what computes their features, and some segments to measure on."""
+
+    train: Dataset
+    test: Dataset | None
+    front_end: FrontEnd
+    samples: list[IntArray]
+
+
+def refuse_for_recordings(
+    options: RecordingOptions,
+    *,
+    fold: int | None,
+    drop: Sequence[str],
+    units: str | None,
+    max_flash: int | None,
+    limits: Mapping[str, float | None],
+) -> None:
+    """Refuse options of recordings without a window, and those of tables with one."""
+    for name in (name for name, value in limits.items() if value is not None):
+        if options.window is None:
+            raise OptionError(f"{name} limits a program that takes samples; add --window")
+        if max_flash is None:
+            raise OptionError(f"{name} needs a limit on flash, too; add --max-flash")
+    if options.window is None:
+        options.check_unused()
+        return
+    if fold is not None or units is not None:
+        name = "--fold" if fold is not None else "--units"
+        raise OptionError(f"{name} does not apply to recordings; leave it out")
+    if drop:
+        raise OptionError(
+            "--drop does not apply to recordings; name the columns to use with --channels"
+        )
+
+
+def recorded_parts(
+    options: RecordingOptions,
+    path: str,
+    test_path: str | None,
+    class_name: str | None,
+    groups: str | None,
+    console: Console,
+    *,
+    ordered: bool,
+) -> RecordedParts:
+    """Read recordings for training, and others for testing, whose features are the same."""
+    found = options.read(path, class_name, groups, console)
+    windows = options.windows(found)
+    columns = options.columns(found, windows)
+    with console.progress("features") as advance:
+        table = feature_table(found, columns, windows, options.ignore, advance)
+    front_end = front_end_of(table)
+    train, test = dataset_of_windows(table, ordered=ordered), None
+    if train.split.most_folds(train.n_rows) < 2:
+        raise DataError(
+            f"all windows are in one group of {train.split.column!r}, so no validation rows are "
+            "left; add recordings, or name another column with --groups"
+        )
+    if test_path is not None:
+        others = options.read(test_path, class_name, groups, console)
+        if others.channels != found.channels:
+            raise DataError(
+                f"the recordings in '{test_path}' have other channels; name common ones with "
+                "--channels"
+            )
+        of_test: FeatureTable = feature_table(others, columns, windows, options.ignore)
+        test = dataset_of_windows(of_test).with_classes(train.classes)
+        note_shared_groups(train, test, console)
+    return RecordedParts(train, test, front_end, _samples(found, front_end))
+
+
+def program_search(
+    recorded: RecordedParts, budget: Budget, per_sample: float | None
+) -> "ProgramSearch":
+    """Return the search for a program within limits on it."""
+    from bncc.search.front_end_choice import ProgramLimits
+    from bncc.search.program_search import ProgramSearch
+
+    limits = ProgramLimits(budget, per_sample)
+    return ProgramSearch(
+        recorded.train, recorded.test, recorded.front_end, limits, recorded.samples
+    )
+
+
+def _samples(recordings: Recordings, front_end: FrontEnd) -> list[IntArray]:
+    """Return the start of the longest segment, see `samples_to_measure`."""
+    from bncc.search.front_end_choice import samples_to_measure
+
+    parts = (each.samples[a:b] for each in recordings.recordings for a, b in each.segments)
+    return samples_to_measure(parts, front_end)

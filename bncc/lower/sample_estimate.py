@@ -1,0 +1,54 @@
+"""Estimates of the cost of a front end."""
+
+from dataclasses import dataclass
+
+from bncc.lower.sample_state import State
+from bncc.recordings.features import PARTIALS
+from bncc.recordings.front_end import FrontEnd
+from bncc.targets.base import Target
+
+_PER_SAMPLE, _PER_CHANNEL, _PER_ADDITION = 14, 6, 4
+"""Instructions of Thumb code for int16 samples, measured with one and all features of a channel
+(``python -m benchmarks.campaigns.streams price``): 24 for 22, 84 for 80."""
+_OF_LIFT = 2
+"""Additions for a mean of a pair in a Haar lifting."""
+_BYTES, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 30, 24, 12, 28
+"""Bytes of Thumb code: 66 for 64 of a sum, 670 for 564 of all features of a channel."""
+_OF_PANES = 1.4
+"""Ratio of code with windows of several panes to code with one pane."""
+_CYCLES, _AVR_BYTES = 4.0, 2.2
+"""Ratios of cycles and bytes on AVR to instructions and bytes of Thumb code."""
+
+
+@dataclass(frozen=True)
+class SampleEstimate:
+    """Estimates of a front end on a target."""
+
+    flash: float  # Bytes of code
+    state: int  # Bytes between two samples, exact
+    time: float  # Mean instructions or cycles per sample
+
+
+def estimate_samples(front_end: FrontEnd, target: Target) -> SampleEstimate:
+    """Estimate what a front end costs without a model behind it."""
+    plan, additions, n_partials, n_levels = State(front_end, "f"), 0.0, 0, 0
+    for wave in plan.waves:
+        levels = wave.levels
+        n_partials += len(wave.partials)
+        if levels:
+            n_levels += max(levels)
+            additions += sum(_OF_LIFT / 2**k for k in range(1, max(levels) + 1))
+            additions += sum(3 / 2**k for k in levels)
+        names = [(name, k) for name, k in wave.partials if not PARTIALS[name].by_level]
+        additions += sum(PARTIALS[name].additions(k) for name, k in names)
+        additions += len(wave.signal.channels) - 1
+    time = _PER_SAMPLE + _PER_CHANNEL * len(plan.channels) + _PER_ADDITION * additions
+    flash = _BYTES + _PER_PARTIAL * n_partials + _PER_FEATURE * len(front_end.columns)
+    flash += _PER_LEVEL * n_levels
+    if front_end.windows.n_panes > 1:
+        flash = int(flash * _OF_PANES)
+    members = plan.members.values()
+    state = sum(member.n_bytes for member in members)
+    if target.unit == "cycles":
+        return SampleEstimate(_AVR_BYTES * flash, state, _CYCLES * time)
+    return SampleEstimate(flash, state, time)

@@ -1,0 +1,162 @@
+"""Recursive elimination of features: those that the error needs least for what they cost."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.boosting.boost import Boosted, boost
+from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
+from bncc.boosting.sums import Samples, rows_of
+from bncc.discretize.feature import states_of
+from bncc.search.split_folds import Fold
+from bncc.structure.catalog import SUM
+from bncc.train.settings import TrainSettings
+
+SIZES = (5, 10, 20, 40)
+"""Numbers of boosted tables that judge features: as few as fit in little flash, and enough to use
+many features."""
+SHARE = 0.15
+"""Smallest fraction of the features that is eliminated at once."""
+LEAST_COST = 1e-3
+"""Smallest cost of a feature, as a fraction of the limits: one that others pay for is not free."""
+
+Cost = Callable[[Sequence[int]], float]
+"""Indices of features to what their front end costs, as a fraction of the limits."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSet:
+    """
+    Features, and how well they classify.
+
+    Shapes: `misses` (len(SIZES), n_rows) float64: 1 for an error of that number of tables, on the
+    validation rows of all folds in turn.
+    """
+
+    columns: tuple[int, ...]  # Ascending indices of a table's columns
+    misses: FloatArray
+
+    def misses_of(self, n_tables: float) -> FloatArray:
+        """Return the errors (n_rows,) of the largest known number of tables up to one."""
+        return np.asarray(self.misses[max(0, int(np.searchsorted(SIZES, n_tables, "right")) - 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """
+    Rows of a fold, in states.
+
+    Shapes: `held_states` (n_held, n_features) int, `held_classes` (n_held,) int.
+    """
+
+    samples: Samples
+    settings: BoostSettings
+    held_states: IntArray
+    held_classes: IntArray
+
+
+def eliminations(
+    folds: Sequence[Fold], base: TrainSettings, signals: Sequence[int], cost: Cost
+) -> Iterator[FeatureSet]:
+    """
+    Yield sets of features, from all to one.
+
+    A feature is worth what the log-loss on validation rows rises if its values are permuted, mean
+    over the folds. Candidates are single features, and all those of a signal, which `signals` has
+    for each feature. They are eliminated in the order of their worth per saved cost.
+    """
+    rng = np.random.default_rng(base.seed)
+    parts = [_rows_of(fold, base) for fold in folds]
+    columns = tuple(range(len(signals)))
+    while True:
+        misses, worth = [], np.zeros(len(columns))
+        for part in parts:
+            missed, values = _judged(part, columns, rng)
+            misses.append(missed)
+            worth += values / len(parts)
+        yield FeatureSet(columns, np.concatenate(misses, axis=1))
+        if len(columns) == 1:
+            return
+        columns = _kept(columns, np.maximum(worth, 0.0), signals, cost)
+
+
+def _rows_of(fold: Fold, base: TrainSettings) -> _Rows:
+    settings = replace(base, structure=SUM, structure_options={"tables": str(SIZES[-1])})
+    rows, boosting, _ = fold.ready(settings)
+    y = fold.held.with_classes(rows.classes).y
+    return _Rows(rows.samples, boosting, states_of(rows.features, fold.held.table), y)
+
+
+def _judged(
+    part: _Rows, columns: Sequence[int], rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return the errors (len(SIZES), n_held) on validation rows, and the worth of each feature."""
+    chosen = list(columns)
+    samples = replace(part.samples, X=part.samples.X[:, chosen])
+    recipe: Recipe = recipe_of(part.settings, len(chosen), samples.n_classes)
+    grown = boost(samples, part.settings, recipe)
+    X, y = part.held_states[:, chosen], part.held_classes
+    by_table = grown.scores.rows[rows_of(grown.tables, X)]
+    sums = grown.scores.prior + by_table.cumsum(axis=1)
+    at = np.minimum(SIZES, len(grown.tables)) - 1
+    missed = (sums[:, at].argmax(axis=2) != y[:, None]).T.astype(np.float64)
+    total = sums[:, -1]
+    before = _log_loss(total, y)
+    worth = np.zeros(len(chosen))
+    for feature in sorted({f for grid in grown.tables for f in grid.features}):
+        other = _permuted(grown, X, feature, by_table, total, rng)
+        worth[feature] = _log_loss(other, y) - before
+    return missed, worth
+
+
+def _permuted(
+    grown: Boosted,
+    X: IntArray,
+    feature: int,
+    by_table: FloatArray,
+    total: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return the scores (n_rows, n_classes) of rows among which a feature's values are permuted."""
+    other, found, begin = X.copy(), total.copy(), 0
+    other[:, feature] = rng.permutation(other[:, feature])
+    for t, grid in enumerate(grown.tables):
+        if feature in grid.features:
+            found += grown.scores.rows[begin + grid.rows(other)] - by_table[:, t]
+        begin += grid.n_rows
+    return found
+
+
+def _log_loss(scores: FloatArray, y: IntArray) -> float:
+    """Return the mean loss of scores (n_rows, n_classes); rows of an unknown class count as 0."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    losses = np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(y)), y]
+    return float(losses[y >= 0].sum() / len(y))
+
+
+def _kept(
+    columns: tuple[int, ...], worth: FloatArray, signals: Sequence[int], cost: Cost
+) -> tuple[int, ...]:
+    """Return the features without those of the least worth for their cost."""
+    whole = cost(columns)
+    worth_of = dict(zip(columns, worth.tolist(), strict=True))
+    by_signal: dict[int, list[int]] = {}
+    for column in columns:
+        by_signal.setdefault(signals[column], []).append(column)
+    candidates: list[tuple[int, ...]] = [(column,) for column in columns]
+    if len(by_signal) > 1:
+        candidates += [tuple(of) for of in by_signal.values() if len(of) > 1]
+    rated = []
+    for candidate in candidates:
+        rest = [column for column in columns if column not in candidate]
+        saved = max(whole - cost(rest), LEAST_COST) if rest else whole
+        rated.append((sum(worth_of[c] for c in candidate) / saved, candidate))
+    dropped: set[int] = set()
+    most = max(1, int(SHARE * len(columns)))
+    for _, candidate in sorted(rated):
+        if len(dropped) >= most or len(dropped | {*candidate}) == len(columns):
+            break
+        dropped |= {*candidate}
+    return tuple(column for column in columns if column not in dropped)

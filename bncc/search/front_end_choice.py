@@ -1,0 +1,280 @@
+"""Choice of the features that a program from samples to decisions computes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import ceil
+from typing import Any
+
+from bncc._types import FloatArray, IntArray
+from bncc.data.dataset import Dataset, Table
+from bncc.emit.emitter import emit_c
+from bncc.errors import BudgetError, DataError
+from bncc.lower.sample_estimate import SampleEstimate, estimate_samples
+from bncc.model.model import Model
+from bncc.pricing import bench_of, machine_of, options_of, price_of
+from bncc.progress import Progress, silence
+from bncc.recordings.front_end import FrontEnd
+from bncc.resources import Budget, How, Preference, Resources
+from bncc.search.budget_search import LEAST_CONFIG
+from bncc.search.choice import is_worse
+from bncc.search.feature_elimination import FeatureSet, eliminations
+from bncc.search.split_folds import folds_of
+from bncc.targets import find_target
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+
+MOST_SAMPLES, LEAST_WINDOWS = 2000, 3
+"""Samples of a measurement at most, and windows at least."""
+ROWS, BITS, OTHER_BYTES = 16, 3, 16
+"""Form of the tables whose number in the flash that is left judges features, and their code."""
+STACK = 64
+"""Bytes of stack that are allowed for before there is a classifier."""
+NEAR = 0.5
+"""Standard errors up to which a set of features is close to the best: the choice of a classifier
+behind it gives away another one."""
+MARGIN = 1.2
+"""Utilization of a limit by an estimate up to which a front end is worth a measurement."""
+
+
+@dataclass(frozen=True)
+class ProgramLimits:
+    """Limits of a whole program, from samples to decisions."""
+
+    budget: Budget  # Flash and RAM; its other limits are those of the classifier
+    time: float | None = None  # Mean instructions or cycles per sample
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if the front end has to be chosen."""
+        return not (self.budget.flash is None and self.budget.ram is None and self.time is None)
+
+
+@dataclass(frozen=True)
+class ProgramCost:
+    """Cost of a front end, or of a program of one and a classifier, on a target."""
+
+    flash: int  # Bytes of code and constants
+    state: int  # Bytes between two samples
+    stack: int  # Bytes of stack; 0 in an estimate
+    mean: float  # Mean instructions or cycles per sample
+    worst: int | None  # Those of the slowest measured sample; None in an estimate
+    unit: str
+    how: How
+
+    @property
+    def words(self) -> str:
+        """The figures in words."""
+        worst = "" if self.worst is None else f", at most {self.worst:,}"
+        return (
+            f"{self.flash:,} bytes of flash, {self.state} of state and {self.stack} of stack, "
+            f"{self.mean:,.0f} {self.unit} per sample on average{worst} ({self.how})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures by name."""
+        return asdict(self)
+
+    def utilization(self, limits: ProgramLimits) -> float:
+        """Return the largest used fraction of a limit."""
+        of_bytes = limits.budget.utilization_of_bytes(self.flash, self.state + self.stack)
+        return max(of_bytes, 0.0 if limits.time is None else self.mean / limits.time)
+
+
+@dataclass(frozen=True)
+class ChosenFeatures:
+    """Features that leave room for a classifier."""
+
+    columns: tuple[int, ...]  # Ascending indices among all features
+    front_end: FrontEnd
+    cost: ProgramCost  # The front end alone
+    n_tried: int  # Sets of features that were judged
+
+
+def front_ends(
+    dataset: Dataset,
+    whole: FrontEnd,
+    base: TrainSettings,
+    limits: ProgramLimits,
+    samples: Sequence[IntArray],
+    *,
+    choose_by: str | None = None,
+    prefer: Preference = "balanced",
+    tell: Progress = silence,
+) -> Iterator[ChosenFeatures]:
+    """
+    Yield choices of the features of a front end that leave room within limits, the best first.
+
+    Features are eliminated one set after the other, see `bncc.search.feature_elimination`. The
+    error of a set is that of as many tables as fit in the flash that it leaves. The fastest front
+    end whose error is close to the lowest comes first, or with `prefer` of ``error`` the one of the
+    lowest. `samples` are recorded segments to measure on.
+    """
+    folds = list(folds_of(dataset, base, choose_by))
+    if not folds:
+        raise DataError(
+            "too few windows for a validation set, which the choice of features needs; train on "
+            "more recordings, or without limits"
+        )
+    target = find_target(machine_of(limits.budget.target))
+    signals = [whole.signals.index(column.signal) for column in whole.columns]
+    estimates: dict[tuple[int, ...], SampleEstimate] = {}
+
+    def estimate(columns: Sequence[int]) -> SampleEstimate:
+        key = tuple(columns)
+        if key not in estimates:
+            estimates[key] = estimate_samples(whole.part(key), target)
+        return estimates[key]
+
+    full = estimate(range(len(whole.columns)))
+
+    def share(columns: Sequence[int]) -> float:
+        return _share(estimate(columns), full, limits)
+
+    sets = []
+    for found in eliminations(folds, base, signals, share):
+        sets.append(found)
+        tell(1 - len(found.columns) / len(whole.columns), f"{len(found.columns)} features")
+    judged = _judged(sets, [estimate(one.columns) for one in sets], len(dataset.classes), limits)
+    n_found = 0
+    for one in _in_order(judged, prefer):
+        front_end = whole.part(one.columns)
+        part = dataset_part(dataset, one.columns)
+        cost = front_end_cost(front_end, part, base, limits, samples)
+        if cost.utilization(limits) < 1:
+            n_found += 1
+            yield ChosenFeatures(one.columns, front_end, cost, len(sets))
+    if not n_found:
+        raise BudgetError(_misfit(whole, sets, estimate, limits))
+
+
+def front_end_cost(
+    front_end: FrontEnd,
+    dataset: Dataset,
+    base: TrainSettings,
+    limits: ProgramLimits,
+    samples: Sequence[IntArray],
+) -> ProgramCost:
+    """
+    Return what a front end takes, with the types of features that a model reads.
+
+    It is what a program with one small table takes more than that table alone.
+    """
+    settings = replace(LEAST_CONFIG.settings(base, 1), validation=0.0)
+    model = train_model(dataset, settings).model
+    price = price_of(model, replace(limits.budget, flash=None, ram=None))
+    whole = program_cost(replace(model, front_end=front_end), limits, samples, price)
+    time = (price.typical or 0.0) / front_end.windows.hop
+    return replace(whole, flash=whole.flash - price.flash, mean=whole.mean - time)
+
+
+def program_cost(
+    model: Model,
+    limits: ProgramLimits,
+    samples: Sequence[IntArray],
+    price: Resources,
+) -> ProgramCost:
+    """
+    Return what a model with a front end takes: measured if the tools are installed.
+
+    Its layout is that of `price`, the resources of the model alone.
+    """
+    front_end, target = model.front_end, find_target(machine_of(limits.budget.target))
+    assert front_end is not None
+    bench = bench_of(limits.budget.target)
+    if bench is None:
+        alone = estimate_samples(front_end, target)
+        flash = ceil(alone.flash) + price.flash
+        time = alone.time + (price.typical or 0.0) / front_end.windows.hop
+        return ProgramCost(flash, alone.state, price.stack, time, None, target.unit, "estimated")
+    from bncc.device.samples import stream_cost
+    from bncc.on_device import decision_sources
+
+    emission = emit_c(model, options_of(model, limits.budget, price.optimize, price.limit))
+    sources = decision_sources(front_end, emission)
+    found = stream_cost(sources, bench, samples, price.opt_level)
+    mean, worst = float(found.samples.mean()), int(found.samples.max())
+    return ProgramCost(found.flash, found.state, found.stack, mean, worst, target.unit, "measured")
+
+
+def dataset_part(dataset: Dataset, columns: Sequence[int]) -> Dataset:
+    """Return a data set with some of its columns."""
+    table = dataset.table
+    kept = tuple(table.columns[k] for k in columns)
+    return replace(dataset, table=Table(kept, table.train_rows, table.test_rows))
+
+
+def samples_to_measure(segments: Iterator[IntArray], front_end: FrontEnd) -> list[IntArray]:
+    """Return the start of the longest segment, a whole number of hops with some windows."""
+    windows = front_end.windows
+    longest = max(segments, key=len)
+    n_hops = max(MOST_SAMPLES // windows.hop, windows.n_panes + LEAST_WINDOWS)
+    return [longest[: min(n_hops, len(longest) // windows.hop) * windows.hop]]
+
+
+def _share(estimate: SampleEstimate, full: SampleEstimate, limits: ProgramLimits) -> float:
+    """Return the sum of fractions of the limits; of what all features take, if there is none."""
+    budget = limits.budget
+    return (
+        estimate.flash / (budget.room or full.flash)
+        + estimate.state / (budget.ram or full.state)
+        + estimate.time / (limits.time or full.time)
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A set of features with the errors of the tables for which it leaves room."""
+
+    columns: tuple[int, ...]
+    misses: FloatArray
+    time: float
+
+
+def _judged(
+    sets: Sequence[FeatureSet],
+    estimates: Sequence[SampleEstimate],
+    n_classes: int,
+    limits: ProgramLimits,
+) -> list[_Judged]:
+    """Return the sets that may leave room for a classifier."""
+    of_table = ROWS * ceil(n_classes * BITS / 8) + OTHER_BYTES
+    budget, found = limits.budget, []
+    for one, estimate in zip(sets, estimates, strict=True):
+        left = float("inf") if budget.room is None else budget.room - estimate.flash
+        is_small = left >= of_table
+        is_small &= budget.ram is None or estimate.state + STACK <= MARGIN * budget.ram
+        is_small &= limits.time is None or estimate.time <= MARGIN * limits.time
+        if is_small:
+            found.append(_Judged(one.columns, one.misses_of(left / of_table), estimate.time))
+    return found
+
+
+def _in_order(judged: Sequence[_Judged], prefer: Preference) -> list[_Judged]:
+    """Return sets of features, those to try first at the start."""
+    by_error = sorted(judged, key=lambda one: (one.misses.mean(), one.time))
+    if prefer == "error" or not by_error:
+        return by_error
+    best = by_error[0]
+    close = [one for one in by_error if not is_worse(one.misses, best.misses, NEAR)]
+    known = {id(one) for one in close}
+    return [
+        *sorted(close, key=lambda one: one.time),
+        *(one for one in by_error if id(one) not in known),
+    ]
+
+
+def _misfit(
+    whole: FrontEnd,
+    sets: Sequence[FeatureSet],
+    estimate: Callable[[Sequence[int]], SampleEstimate],
+    limits: ProgramLimits,
+) -> str:
+    """Return the message where no front end leaves room."""
+    least, unit = estimate(sets[-1].columns), find_target(machine_of(limits.budget.target)).unit
+    (column,) = sets[-1].columns
+    return (
+        f"no features leave room for a classifier on {limits.budget.target}: "
+        f"{whole.columns[column].name!r} alone takes about {least.flash:.0f} bytes of flash, "
+        f"{least.state} of RAM and {least.time:.0f} {unit} per sample; raise --max-flash, "
+        "--max-ram or --max-cycles-per-sample"
+    )

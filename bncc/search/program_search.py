@@ -1,0 +1,92 @@
+"""Attempts of a search for a program from samples to decisions: features first, then a model."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from bncc._types import IntArray
+from bncc.data.dataset import Dataset
+from bncc.model.model import Model
+from bncc.progress import Progress, silence
+from bncc.recordings.front_end import FrontEnd
+from bncc.resources import Budget, Preference, Resources
+from bncc.search.front_end_choice import (
+    ChosenFeatures,
+    ProgramCost,
+    ProgramLimits,
+    dataset_part,
+    front_ends,
+    program_cost,
+)
+from bncc.train.settings import TrainSettings
+
+SLACKS = (0.02, 0.12)
+"""Bytes that a classifier behind a front end may take more than alone, over those of the latter."""
+MOST_CHOICES = 3
+"""Front ends with which a search is tried, until its program fits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """Rows and limits of one search for a model, and the front end before it."""
+
+    train: Dataset
+    test: Dataset | None
+    budget: Budget
+    chosen: ChosenFeatures | None = None
+    program: "ProgramSearch | None" = None
+
+    def with_front_end(self, model: Model) -> Model:
+        """Return a model that takes samples, if there is a front end."""
+        return model if self.chosen is None else replace(model, front_end=self.chosen.front_end)
+
+    def cost(self, model: Model, price: Resources) -> ProgramCost | None:
+        """Return what the whole program takes; None without a front end."""
+        if self.program is None:
+            return None
+        return program_cost(model, self.program.limits, self.program.samples, price)
+
+    def admits(self, cost: ProgramCost | None) -> bool:
+        """Return whether a program is within the limits."""
+        return cost is None or self.program is None or cost.utilization(self.program.limits) <= 1
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramSearch:
+    """Windows with all features, and the limits of a program."""
+
+    train: Dataset
+    test: Dataset | None
+    front_end: FrontEnd
+    limits: ProgramLimits
+    samples: Sequence[IntArray]  # Segments to measure on
+
+    def attempts(
+        self,
+        base: TrainSettings,
+        *,
+        choose_by: str | None = None,
+        prefer: Preference = "balanced",
+        tell: Progress = silence,
+    ) -> Iterator[Attempt]:
+        """Yield attempts until the caller has a program that fits."""
+        found = front_ends(
+            self.train,
+            self.front_end,
+            base,
+            self.limits,
+            self.samples,
+            choose_by=choose_by,
+            prefer=prefer,
+            tell=tell,
+        )
+        budget = self.limits.budget
+        for chosen, _ in zip(found, range(MOST_CHOICES), strict=False):
+            train = dataset_part(self.train, chosen.columns)
+            test = None if self.test is None else dataset_part(self.test, chosen.columns)
+            for slack in SLACKS:
+                taken = ceil((1 + slack) * chosen.cost.flash)
+                reserve = budget.reserve if budget.flash is None else budget.reserve + taken
+                of_model = replace(budget, reserve=reserve, ram=None)
+                if of_model.room is None or of_model.room > 0:
+                    yield Attempt(train, test, of_model, chosen, self)
