@@ -9,6 +9,7 @@ Emitted front ends compared with Python on many samples, and their mutants.
   of a lifting, after which the detail is 0; the condition of a negative base, both branches of
   which agree where conversions wrap.
 - ``price``: instructions or cycles per sample, and bytes of state, on a target.
+- ``share``: the same of channels that share code, for docs/recordings.md.
 
 The campaign of the release; exit code 1 means that a sample differs:
 
@@ -16,6 +17,7 @@ The campaign of the release; exit code 1 means that a sample differs:
     .venv/bin/python -m benchmarks.campaigns.streams agree --n 1000000 --target cortex-m0
     .venv/bin/python -m benchmarks.campaigns.streams mutants
     .venv/bin/python -m benchmarks.campaigns.streams price --target cortex-m0
+    .venv/bin/python -m benchmarks.campaigns.streams share --write
 """
 
 import argparse
@@ -24,10 +26,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
+from benchmarks.shared.markdown import renew, table
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
 from bncc.device.samples import (
@@ -37,12 +41,16 @@ from bncc.device.samples import (
     host_stream,
     stream_cost,
 )
+from bncc.emit.front_end import front_end_c
 from bncc.errors import ToolchainError
+from bncc.lower.sample_shared import plan_shared
+from bncc.lower.sample_stream import plan_samples
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
 from tests.front_ends import SIGNALS, front_end, segments, with_levels
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
 CHUNK = 100_000
 """Samples of a segment of the comparison, at most."""
 _SWAPS = (
@@ -167,20 +175,49 @@ def price(target: str, level: str) -> int:
     return 0
 
 
+def share(level: str, *, is_written: bool) -> int:
+    """Print what front ends cost with code for each channel, and with code that channels share."""
+    every = ",".join(["sum,min,max,range,change,crossings", *(f"haar{k}" for k in range(1, 8))])
+    rng = np.random.default_rng(0)
+    rows = []
+    for title, features in (("five kinds", "sum,min,max,change,haar3"), ("all 13 kinds", every)):
+        tested = front_end("int16", 128, 64, features, None)
+        part = next(segments(tested.form, "int16", 1024, 3, rng))
+        for target in ("cortex-m0", "avr"):
+            bench = find_toolchain(find_target(target))[0]
+            for plan, form in ((plan_samples, "per channel"), (plan_shared, "shared")):
+                files = front_end_c(tested, "features", plan)
+                cost = stream_cost(
+                    replace(stream_sources(tested), files=files), bench, [part], level
+                )
+                times = (f"{cost.samples.mean():,.0f}", f"{cost.samples.max():,}")
+                sizes = (f"{n:,}" for n in (cost.flash, cost.state, cost.stack))
+                rows.append([f"{title}, {target}, {form}", *sizes, *times])
+    head = ["features, target, code", "flash", "state", "stack", "mean per sample", "worst"]
+    found = table(head, rows)
+    print(found)
+    if is_written:
+        renew(PAGE, {"share": found})
+    return 0
+
+
 def main() -> int:
     """Run a part."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[1])
-    parser.add_argument("part", choices=("agree", "mutants", "price"))
+    parser.add_argument("part", choices=("agree", "mutants", "price", "share"))
     parser.add_argument("--n", type=int, default=10**7, help="samples")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--step", type=int, default=1, help="try only every step-th mutant")
     parser.add_argument("--target", default="host", help="target; not host for `price`")
     parser.add_argument("--level", default="-Os")
+    parser.add_argument("--write", action="store_true", help="update the page with `share`")
     options = parser.parse_args()
     if options.part == "agree":
         return agree(options.n, options.seed, options.target)
     if options.part == "mutants":
         return mutants(options.step)
+    if options.part == "share":
+        return share(options.level, is_written=options.write)
     return price(options.target, options.level)
 
 

@@ -24,7 +24,8 @@ from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
 from bncc.lower.request import ENTRIES, Request
-from bncc.lower.sample_stream import outputs_of_model, plan_samples
+from bncc.lower.sample_estimate import plan_stream
+from bncc.lower.sample_stream import outputs_of_model
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
@@ -231,5 +232,5 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
     return {
         "decides": True,
         "features_type": f"{layout.name}_raw_t",
-        "samples": plan_samples(front_end, outputs, layout.name),
+        "samples": plan_stream(front_end, outputs, layout.name),
     }

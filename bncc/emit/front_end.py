@@ -1,13 +1,17 @@
 """Front end to C: the text of the files that take samples and return features."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bncc import __version__
 from bncc.emit.environment import render, with_terms
 from bncc.lower.c.identifiers import c_comment, check_name, field_names
-from bncc.lower.sample_stream import Output, plan_samples
+from bncc.lower.sample_estimate import plan_stream
+from bncc.lower.sample_shared import SharedStream
+from bncc.lower.sample_stream import Output, SampleStream
 from bncc.recordings.front_end import FrontEnd
+
+Planner = Callable[[FrontEnd, Sequence[Output], str], SampleStream | SharedStream]
 
 
 @dataclass(frozen=True)
@@ -19,8 +23,8 @@ class Field:
     comment: str
 
 
-def front_end_c(front_end: FrontEnd, name: str) -> Mapping[str, str]:
-    """Return the C of a front end without a model, by file name."""
+def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> Mapping[str, str]:
+    """Return the C of a front end without a model, by file name, in the smaller form or another."""
     check_name(name)
     fields = [
         Field(f"{kind}_t", field, f"{c_comment(column.name)}, {low} .. {high}")
@@ -38,7 +42,7 @@ def front_end_c(front_end: FrontEnd, name: str) -> Mapping[str, str]:
         "NAME": name.upper(),
         "version": __version__,
         "decides": False,
-        "samples": plan_samples(front_end, outputs, name),
+        "samples": plan(front_end, outputs, name),
         "fields": fields,
         "features_type": f"{name}_features_t",
     }

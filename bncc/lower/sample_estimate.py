@@ -1,8 +1,11 @@
 """Estimates of the cost of a front end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bncc.lower.sample_shared import SharedStream, may_share, of_one_channel, plan_shared
 from bncc.lower.sample_state import State
+from bncc.lower.sample_stream import Output, SampleStream, plan_samples
 from bncc.recordings.features import PARTIALS
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets.base import Target
@@ -14,6 +17,9 @@ _OF_LIFT = 2
 """Additions for a mean of a pair in a Haar lifting."""
 _BYTES, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 30, 24, 12, 28
 """Bytes of Thumb code: 66 for 64 of a sum, 670 for 564 of all features of a channel."""
+_PER_CALL = 16
+WORTH_FLASH, MOST_STATE = 0.85, 2.0
+"""Ratios of flash and state to those of code for each signal, from which on channels share code."""
 _OF_PANES = 1.4
 """Ratio of code with windows of several panes to code with one pane."""
 _CYCLES, _AVR_BYTES = 4.0, 2.2
@@ -29,8 +35,34 @@ class SampleEstimate:
     time: float  # Mean instructions or cycles per sample
 
 
+def shares_code(front_end: FrontEnd) -> bool:
+    """Return whether channels share functions: clearly less flash, and not much more state."""
+    if not may_share(front_end):
+        return False
+    straight, shared = _straight(front_end), _shared(front_end)
+    return (
+        shared.flash < WORTH_FLASH * straight.flash and shared.state < MOST_STATE * straight.state
+    )
+
+
 def estimate_samples(front_end: FrontEnd, target: Target) -> SampleEstimate:
     """Estimate what a front end costs without a model behind it."""
+    found = _shared(front_end) if shares_code(front_end) else _straight(front_end)
+    if target.unit == "cycles":
+        return SampleEstimate(_AVR_BYTES * found.flash, found.state, _CYCLES * found.time)
+    return found
+
+
+def _shared(front_end: FrontEnd) -> SampleEstimate:
+    """Estimate a front end whose channels share a function, in Thumb code."""
+    n = len(front_end.signals)
+    alone = _straight(of_one_channel(front_end))
+    flash = alone.flash + _PER_CALL * n + _PER_FEATURE * len(front_end.columns)
+    return SampleEstimate(flash, n * alone.state, _PER_SAMPLE + n * alone.time)
+
+
+def _straight(front_end: FrontEnd) -> SampleEstimate:
+    """Estimate a front end whose signals have code of their own, in Thumb code."""
     plan, additions, n_partials, n_levels = State(front_end, "f"), 0.0, 0, 0
     for wave in plan.waves:
         levels = wave.levels
@@ -49,6 +81,12 @@ def estimate_samples(front_end: FrontEnd, target: Target) -> SampleEstimate:
         flash = int(flash * _OF_PANES)
     members = plan.members.values()
     state = sum(member.n_bytes for member in members)
-    if target.unit == "cycles":
-        return SampleEstimate(_AVR_BYTES * flash, state, _CYCLES * time)
     return SampleEstimate(flash, state, time)
+
+
+def plan_stream(
+    front_end: FrontEnd, outputs: Sequence[Output], name: str
+) -> SampleStream | SharedStream:
+    """Lay out a front end in the smaller of both forms."""
+    plan = plan_shared if shares_code(front_end) else plan_samples
+    return plan(front_end, outputs, name)

@@ -361,7 +361,7 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
         minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
         value, of_type = " - ".join([value, *minus]), ""
     bounds = column.bounds(plan.front_end.form, plan.windows)
-    narrowing = _narrowing(output, bounds)
+    narrowing = narrowing_of(output, bounds)
     base = feature.base(scope)
     if not narrowing:
         return _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
@@ -375,7 +375,7 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
     return ["{", *_indented(lines), "}"]
 
 
-def _narrowing(output: Output, bounds: tuple[int, int]) -> list[str]:
+def narrowing_of(output: Output, bounds: tuple[int, int]) -> list[str]:
     """Return the statements that limit `value` to what an output may be."""
     low, high = bounds
     suffix = "U" if low >= 0 and high >= 2**15 and high < 2**16 else ""

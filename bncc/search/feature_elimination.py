@@ -1,6 +1,6 @@
 """Recursive elimination of features: those that the error needs least for what they cost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,8 @@ SHARE = 0.15
 LEAST_COST = 1e-3
 """Smallest cost of a feature, as a fraction of the limits: one that others pay for is not free."""
 
+Grouping = Sequence[Hashable]
+"""A label for each feature, shared by those that may go together."""
 Cost = Callable[[Sequence[int]], float]
 """Indices of features to what their front end costs, as a fraction of the limits."""
 
@@ -58,18 +60,18 @@ class _Rows:
 
 
 def eliminations(
-    folds: Sequence[Fold], base: TrainSettings, signals: Sequence[int], cost: Cost
+    folds: Sequence[Fold], base: TrainSettings, groupings: Sequence[Grouping], cost: Cost
 ) -> Iterator[FeatureSet]:
     """
     Yield sets of features, from all to one.
 
     A feature is worth what the log-loss on validation rows rises if its values are permuted, mean
-    over the folds. Candidates are single features, and all those of a signal, which `signals` has
-    for each feature. They are eliminated in the order of their worth per saved cost.
+    over the folds. Candidates are single features, and all those of a group, such as a signal. They
+    are eliminated in the order of their worth per saved cost.
     """
     rng = np.random.default_rng(base.seed)
     parts = [_rows_of(fold, base) for fold in folds]
-    columns = tuple(range(len(signals)))
+    columns = tuple(range(len(groupings[0])))
     while True:
         misses, worth = [], np.zeros(len(columns))
         for part in parts:
@@ -79,7 +81,7 @@ def eliminations(
         yield FeatureSet(columns, np.concatenate(misses, axis=1))
         if len(columns) == 1:
             return
-        columns = _kept(columns, np.maximum(worth, 0.0), signals, cost)
+        columns = _kept(columns, np.maximum(worth, 0.0), groupings, cost)
 
 
 def _rows_of(fold: Fold, base: TrainSettings) -> _Rows:
@@ -137,17 +139,18 @@ def _log_loss(scores: FloatArray, y: IntArray) -> float:
 
 
 def _kept(
-    columns: tuple[int, ...], worth: FloatArray, signals: Sequence[int], cost: Cost
+    columns: tuple[int, ...], worth: FloatArray, groupings: Sequence[Grouping], cost: Cost
 ) -> tuple[int, ...]:
     """Return the features without those of the least worth for their cost."""
     whole = cost(columns)
     worth_of = dict(zip(columns, worth.tolist(), strict=True))
-    by_signal: dict[int, list[int]] = {}
-    for column in columns:
-        by_signal.setdefault(signals[column], []).append(column)
     candidates: list[tuple[int, ...]] = [(column,) for column in columns]
-    if len(by_signal) > 1:
-        candidates += [tuple(of) for of in by_signal.values() if len(of) > 1]
+    for grouping in groupings:
+        groups: dict[Hashable, list[int]] = {}
+        for column in columns:
+            groups.setdefault(grouping[column], []).append(column)
+        if len(groups) > 1:
+            candidates += [tuple(of) for of in groups.values() if len(of) > 1]
     rated = []
     for candidate in candidates:
         rest = [column for column in columns if column not in candidate]

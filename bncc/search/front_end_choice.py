@@ -20,6 +20,7 @@ from bncc.search.choice import is_worse
 from bncc.search.feature_elimination import FeatureSet, eliminations
 from bncc.search.split_folds import folds_of
 from bncc.targets import find_target
+from bncc.targets.base import Target
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -27,6 +28,8 @@ MOST_SAMPLES, LEAST_WINDOWS = 2000, 3
 """Samples of a measurement at most, and windows at least."""
 ROWS, BITS, OTHER_BYTES = 16, 3, 16
 """Form of the tables whose number in the flash that is left judges features, and their code."""
+KERNEL_BYTES, AVR_KERNEL_BYTES = 250, 550
+"""Bytes of a classifier without its tables."""
 STACK = 64
 """Bytes of stack that are allowed for before there is a classifier."""
 NEAR = 0.5
@@ -116,7 +119,10 @@ def front_ends(
             "more recordings, or without limits"
         )
     target = find_target(machine_of(limits.budget.target))
-    signals = [whole.signals.index(column.signal) for column in whole.columns]
+    groupings = (
+        [column.signal for column in whole.columns],
+        [(column.feature, column.argument) for column in whole.columns],
+    )
     estimates: dict[tuple[int, ...], SampleEstimate] = {}
 
     def estimate(columns: Sequence[int]) -> SampleEstimate:
@@ -131,10 +137,11 @@ def front_ends(
         return _share(estimate(columns), full, limits)
 
     sets = []
-    for found in eliminations(folds, base, signals, share):
+    for found in eliminations(folds, base, groupings, share):
         sets.append(found)
         tell(1 - len(found.columns) / len(whole.columns), f"{len(found.columns)} features")
-    judged = _judged(sets, [estimate(one.columns) for one in sets], len(dataset.classes), limits)
+    estimated = [estimate(one.columns) for one in sets]
+    judged = _judged(sets, estimated, len(dataset.classes), limits, target)
     n_found = 0
     for one in _in_order(judged, prefer):
         front_end = whole.part(one.columns)
@@ -235,12 +242,14 @@ def _judged(
     estimates: Sequence[SampleEstimate],
     n_classes: int,
     limits: ProgramLimits,
+    target: Target,
 ) -> list[_Judged]:
     """Return the sets that may leave room for a classifier."""
     of_table = ROWS * ceil(n_classes * BITS / 8) + OTHER_BYTES
+    of_kernel = AVR_KERNEL_BYTES if target.unit == "cycles" else KERNEL_BYTES
     budget, found = limits.budget, []
     for one, estimate in zip(sets, estimates, strict=True):
-        left = float("inf") if budget.room is None else budget.room - estimate.flash
+        left = float("inf") if budget.room is None else budget.room - estimate.flash - of_kernel
         is_small = left >= of_table
         is_small &= budget.ram is None or estimate.state + STACK <= MARGIN * budget.ram
         is_small &= limits.time is None or estimate.time <= MARGIN * limits.time

@@ -7,6 +7,7 @@ from math import ceil
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.model.model import Model
+from bncc.model.used import with_used_inputs
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, Preference, Resources
@@ -37,8 +38,10 @@ class Attempt:
     program: "ProgramSearch | None" = None
 
     def with_front_end(self, model: Model) -> Model:
-        """Return a model that takes samples, if there is a front end."""
-        return model if self.chosen is None else replace(model, front_end=self.chosen.front_end)
+        """Return a model that takes samples, without features that it does not use."""
+        if self.chosen is None:
+            return model
+        return with_used_inputs(replace(model, front_end=self.chosen.front_end))
 
     def cost(self, model: Model, price: Resources) -> ProgramCost | None:
         """Return what the whole program takes; None without a front end."""

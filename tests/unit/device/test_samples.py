@@ -9,6 +9,7 @@ import pytest
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
 from bncc.device.samples import StreamProgram, cross_stream, host_stream, stream_cost
+from bncc.lower.sample_estimate import shares_code
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
@@ -59,6 +60,19 @@ def test_c_agrees_with_python(form: str, length: int, hop: int) -> None:
         assert differences(program, tested, parts_of(tested, 3 * length + 200, length)) == []
 
 
+SHARED = "sum,min,change,haar1,crossings,x.max,y.range,z.above(7)"
+
+
+@pytest.mark.parametrize("form", ["int16", "uint8", "-2048..2047", "5..60000"])
+@pytest.mark.parametrize(("length", "hop"), [(16, 16), (16, 8), (16, 4), (8, 1), (300, 300)])
+def test_c_that_channels_share_agrees_with_python(form: str, length: int, hop: int) -> None:
+    tested = front_end(form, length, hop, SHARED, None)
+    assert shares_code(tested)
+    for flags in (("-O1", *SANITIZERS), ("-O3",)):
+        with host_stream(stream_sources(tested), flags) as program:
+            assert differences(program, tested, parts_of(tested, 3 * length + 200, length)) == []
+
+
 def test_c_agrees_with_the_definitions() -> None:
     """The literal definitions, sample after sample, without numpy."""
     tested = with_levels("int8", 12, 4)
@@ -82,10 +96,13 @@ def test_a_million_samples_agree() -> None:
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32", "avr", "big-endian"])
 @pytest.mark.parametrize(("form", "length", "hop"), [("int16", 24, 6), ("-300..300", 32, 32)])
 def test_c_agrees_on_targets(target: str, form: str, length: int, hop: int) -> None:
-    tested = front_end(form, length, hop, signals="x,jerk(x,y),x-y")
     bench = find_toolchain(find_target(target))[0]
-    with cross_stream(stream_sources(tested), bench) as program:
-        assert differences(program, tested, parts_of(tested, 100, 3)) == []
+    straight = front_end(form, length, hop, signals="x,jerk(x,y),x-y")
+    shared = front_end(form, length, hop, SHARED.replace("above(7)", "above(0)"), None)
+    assert [shares_code(straight), shares_code(shared)] == [False, True]
+    for tested in (straight, shared):
+        with cross_stream(stream_sources(tested), bench) as program:
+            assert differences(program, tested, parts_of(tested, 100, 3)) == []
 
 
 @pytest.mark.firmware

@@ -41,7 +41,7 @@ def by_number(columns: Sequence[int]) -> float:
 
 @pytest.fixture(scope="module")
 def found() -> list[FeatureSet]:
-    return list(eliminations(folds(), BASE, range(6), by_number))
+    return list(eliminations(folds(), BASE, [range(6)], by_number))
 
 
 def test_all_features_come_first_and_one_remains(found: list[FeatureSet]) -> None:
@@ -81,7 +81,7 @@ def test_of_two_equal_features_the_dearer_one_goes() -> None:
     noise = rng.integers(-300, 300, (1000, 2))
     both = list(folds_of(dataset(500 * y[:, None] + noise, y), BASE))
     for dear in (0, 1):
-        sets = eliminations(both, BASE, range(2), partial(with_one_dear, dear))
+        sets = eliminations(both, BASE, [range(2)], partial(with_one_dear, dear))
         assert [one.columns for one in sets][-1] == (1 - dear,)
 
 
@@ -96,11 +96,11 @@ def test_a_signal_of_little_worth_goes_as_a_whole() -> None:
     def of_signals(columns: Sequence[int]) -> float:
         return 0.5 * len({(0, 1, 1)[k] for k in columns})
 
-    sets = [one.columns for one in eliminations(parts, BASE, (0, 1, 1), of_signals)]
+    sets = [one.columns for one in eliminations(parts, BASE, [(0, 1, 2), (0, 1, 1)], of_signals)]
     assert sets == [(0, 1, 2), (0,)]
 
 
 def test_the_result_depends_on_nothing_else(found: list[FeatureSet]) -> None:
-    again = list(eliminations(folds(), BASE, range(6), by_number))
+    again = list(eliminations(folds(), BASE, [range(6)], by_number))
     assert [one.columns for one in again] == [one.columns for one in found]
     assert all((a.misses == b.misses).all() for a, b in zip(again, found, strict=True))

@@ -117,7 +117,7 @@ def test_errors_are_those_of_tables_that_fit_beside_the_features(
     few = FeatureSet((0,), np.full((len(SIZES), 1000), 0.2))
     monkeypatch.setattr(front_end_choice, "eliminations", lambda *_: [many, few])
     estimate = estimate_samples(whole[1].part(many.columns), find_target("cortex-m0"))
-    for more, first in ((300, few), (6000, many)):
+    for more, first in ((550, few), (6000, many)):
         found = choices(whole, limits(int(estimate.flash) + more), prefer="error")
         assert found[0].columns == first.columns
 

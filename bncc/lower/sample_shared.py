@@ -1,0 +1,132 @@
+"""Functions of a channel for all channels of a front end, each with a state of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bncc.lower.c.c99 import cast
+from bncc.lower.c.identifiers import c_comment, field_names
+from bncc.lower.sample_stream import (
+    Output,
+    SampleStream,
+    narrowing_of,
+    plan_samples,
+    sample_type_of,
+)
+from bncc.recordings.features import SignalFeature
+from bncc.recordings.front_end import FrontEnd
+from bncc.recordings.signals import Signal
+
+_CHANNEL = "channel"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A feature that every channel has."""
+
+    c_type: str
+    name: str  # Member of the struct of values
+    comment: str
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """A function that limits a value to what readings of a type may be."""
+
+    name: str
+    from_type: str
+    to_type: str
+    lines: tuple[str, ...]  # Statements that limit `value`
+
+
+@dataclass(frozen=True)
+class SharedStream:
+    """Template data for functions that take one sample at a time, and share those of a channel."""
+
+    n_channels: int
+    sample_type: str  # Type of a channel's sample
+    least: int  # least and largest: Bounds of the sample format
+    largest: int
+    window: int
+    hop: int
+    n_panes: int
+    inner: SampleStream  # The functions of a channel
+    values: tuple[Value, ...]  # What they compute
+    channels: tuple[int, ...]  # Indices in a sample, of the channels that are read
+    titles: tuple[str, ...]  # Their names
+    narrowings: tuple[Narrowing, ...]
+    fill: tuple[str, ...]  # Statements that assign the features
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the state on targets without alignment."""
+        return len(self.channels) * self.inner.n_bytes
+
+    @property
+    def aligned_bytes(self) -> int:
+        """Bytes of the state on targets that align each number to its size."""
+        return len(self.channels) * self.inner.aligned_bytes
+
+
+def may_share(front_end: FrontEnd) -> bool:
+    """Return whether a front end has several signals, all of which are channels."""
+    signals = front_end.signals
+    return len(signals) > 1 and all(signal.kind == "channel" for signal in signals)
+
+
+def of_one_channel(front_end: FrontEnd) -> FrontEnd:
+    """Return the front end of one channel with every feature that some channel has."""
+    alone = Signal(_CHANNEL, "channel", (0,))
+    columns = dict.fromkeys(_alone(column, alone) for column in front_end.columns)
+    return replace(front_end, channels=(_CHANNEL,), columns=tuple(columns))
+
+
+def _alone(column: SignalFeature, signal: Signal) -> SignalFeature:
+    return replace(column, signal=signal)
+
+
+def plan_shared(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> SharedStream:
+    """Lay out the state of a channel, and write the statements that call its functions."""
+    assert may_share(front_end)
+    alone = of_one_channel(front_end)
+    names = field_names(column.name.removeprefix(f"{_CHANNEL}.") for column in alone.columns)
+    values = [
+        Value(f"{kind}_t", field, c_comment(column.name.removeprefix(f"{_CHANNEL}.")))
+        for field, column, kind in zip(names, alone.columns, alone.types, strict=True)
+    ]
+    places = [Output(f"x->{value.name}", value.c_type) for value in values]
+    inner = plan_samples(alone, places, f"{name}_{_CHANNEL}")
+    channels = sorted({signal.channels[0] for signal in front_end.signals})
+    narrowings: dict[tuple[object, ...], Narrowing] = {}
+    fill = []
+    for column, output in zip(front_end.columns, outputs, strict=True):
+        k = alone.columns.index(_alone(column, Signal(_CHANNEL, "channel", (0,))))
+        source = f"v[{channels.index(column.signal.channels[0])}].{values[k].name}"
+        from_type, lines = values[k].c_type, narrowing_of(output, alone.bounds[k])
+        if lines:
+            key = (from_type, output.c_type, *lines)
+            if key not in narrowings:
+                to = output.c_type.removesuffix("_t")
+                of = f"{name}_{to}_of_{from_type.removesuffix('_t')}"
+                n = sum(each.name.startswith(of) for each in narrowings.values())
+                title = of if n == 0 else f"{of}_{n}"
+                narrowings[key] = Narrowing(title, from_type, output.c_type, tuple(lines))
+            source = f"{narrowings[key].name}({source})"
+        elif from_type != output.c_type:
+            source = cast(source, output.c_type)
+        fill.append(f"{output.place} = {source};")
+    form, windows = front_end.form, front_end.windows
+    return SharedStream(
+        n_channels=len(front_end.channels),
+        sample_type=sample_type_of(form),
+        least=form.least,
+        largest=form.largest,
+        window=windows.length,
+        hop=windows.hop,
+        n_panes=windows.n_panes,
+        inner=inner,
+        values=tuple(values),
+        channels=tuple(channels),
+        titles=tuple(c_comment(front_end.channels[c]) for c in channels),
+        narrowings=tuple(narrowings.values()),
+        fill=tuple(fill),
+    )
