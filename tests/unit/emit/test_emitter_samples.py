@@ -11,6 +11,7 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.device.samples import host_stream
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.lower.sample_estimate import shares_code
 from bncc.model.model import Model
 from bncc.model.reference import predict
 from bncc.model.used import with_used_inputs
@@ -82,6 +83,18 @@ def test_decisions_agree(
 ) -> None:
     tested = front_end("int16", length, hop, "sum,max,range,change,haar2,crossings", "x,jerk(x,y)")
     model = trained(tested, 300, structure=structure, readings=readings)
+    emission = with_front_end(model, tested)
+    assert emission.layout.raw is not None
+    assert emission.layout.raw.is_array == is_array
+    assert len(check(model, tested, emission)) > 1
+
+
+@pytest.mark.parametrize("hop", [32, 8])
+@pytest.mark.parametrize(("readings", "is_array"), [("auto", False), ("int32", True)])
+def test_decisions_agree_where_channels_share_code(hop: int, readings: str, is_array: bool) -> None:
+    tested = front_end("int16", 32, hop, "sum,max,range,change,haar2,crossings", "x,y,z")
+    assert shares_code(tested)
+    model = trained(tested, 300, structure="naive", readings=readings)
     emission = with_front_end(model, tested)
     assert emission.layout.raw is not None
     assert emission.layout.raw.is_array == is_array
