@@ -81,7 +81,7 @@ def test_features_and_signals_are_those_that_are_named(
     assert names[2:] == ["jerk(x,y).sum", names[3]]
 
 
-LIMITS = ("--max-flash", "1500", "--max-ram", "200", "--structure", "tables")
+LIMITS = ("--max-flash", "1500", "--max-ram", "200")
 
 
 def test_a_program_is_within_its_limits(
@@ -90,7 +90,7 @@ def test_a_program_is_within_its_limits(
     """By estimates, where no tools are installed."""
     no_tools(monkeypatch)
     path = tmp_path / "m.bncc"
-    facts = run_json("train", train, "-o", path, *OPTIONS, *LIMITS)
+    facts = run_json("train", train, "-o", path, *OPTIONS, *LIMITS, "--structure", "tables")
     program = facts["program"]
     assert program["how"] == "estimated"
     assert program["flash"] <= 1500
@@ -108,7 +108,8 @@ def test_a_measured_program_is_within_its_limits(
     train: Path, test: Path, tmp_path: Path, target: str
 ) -> None:
     path = tmp_path / "m.bncc"
-    words = ("--target", target, "--max-cycles-per-sample", "400", "--test", test)
+    words = ("--target", target, "--max-cycles-per-sample", "400", "--test", test,
+             "--structure", "naive")  # fmt: skip
     done = invoke("train", train, "-o", path, *OPTIONS, *LIMITS, *words)
     assert done.exit_code == 0, done.output
     assert "bytes of flash" in done.output
