@@ -8,11 +8,13 @@ if TYPE_CHECKING:
     from bncc.classifier import BNClassifier
     from bncc.model.file import load_model, save_model
     from bncc.model.model import Model
+    from bncc.stream_classifier import BNStreamClassifier
 
-__all__ = ["BNClassifier", "Model", "__version__", "load_model", "save_model"]
+__all__ = ["BNClassifier", "BNStreamClassifier", "Model", "__version__", "load_model", "save_model"]
 
 _HOMES = {
     "BNClassifier": "bncc.classifier",
+    "BNStreamClassifier": "bncc.stream_classifier",
     "Model": "bncc.model.model",
     "load_model": "bncc.model.file",
     "save_model": "bncc.model.file",

@@ -32,23 +32,28 @@ def trained(
     estimator: Any, dataset: Dataset, settings: TrainSettings
 ) -> tuple[TrainResult, Optimize]:
     """Train on rows, within the estimator's budget if it has one."""
-    goal, machine = goal_of(estimator.optimize), machine_of(estimator.target)
-    extras = entries_of(estimator, () if estimator.entries is None else None)
-    flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
-    if flash is None and instructions is None:
+    goal, budget = goal_of(estimator.optimize), budget_of(estimator)
+    if budget.flash is None and budget.instructions is None:
         return train_model(dataset, settings), goal
     from bncc.pricing import with_resources  # local: it builds and measures
     from bncc.search.budget_search import families_of, refuse_searched, search
 
     refuse_searched(settings)
     named = settings.structure if estimator.structure else None
-    families, note = families_of(settings, named, extras)
-    budget = Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
+    families, note = families_of(settings, named, budget.extras)
     found = search(dataset, settings, budget, families=families, prefer=prefer_of(estimator.prefer))
     notes = (*found.result.notes, *([note] if note else []))
     model = with_resources(found.result.model, found.price)
     result = replace(found.result, model=model, notes=notes)
     return result, goal if estimator.optimize else goal_of(found.price.optimize)
+
+
+def budget_of(estimator: Any) -> Budget:
+    """Return the budget of an estimator, whose limits are None if it has none."""
+    machine = machine_of(estimator.target)
+    extras = entries_of(estimator, () if estimator.entries is None else None)
+    flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
+    return Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
 
 
 def goal_of(optimize: str | None) -> Optimize:

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -161,9 +161,8 @@ def train_within(
     program: "ProgramSearch | None" = None,
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
-    from bncc.pricing import with_resources
     from bncc.search.budget_search import open_log, searched
-    from bncc.search.program_search import Attempt
+    from bncc.search.program_search import Attempt, too_large
     from bncc.search.split_folds import default_choice
 
     if program is None:
@@ -186,17 +185,14 @@ def train_within(
                         given, families, of_attempt, work.workers,
                         tell=advance, stop=stop, prefer=prefer,
                     )  # fmt: skip
-                model = attempt.with_front_end(with_resources(found.result.model, found.price))
-                found = replace(found, result=replace(found.result, model=model))
+                found = attempt.finished(found)
+                model = found.result.model
                 cost = attempt.cost(model, found.price)
                 if attempt.admits(cost) or stop.is_wanted:
                     break
             else:
                 assert cost is not None
-                raise BudgetError(
-                    f"the smallest program that was found takes {cost.words}; raise --max-flash, "
-                    "--max-ram or --max-cycles-per-sample"
-                )
+                raise BudgetError(too_large(cost))
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
         if not found.is_short:

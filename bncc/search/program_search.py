@@ -6,11 +6,13 @@ from math import ceil
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
+from bncc.errors import BudgetError
 from bncc.model.model import Model
-from bncc.model.used import with_used_inputs
+from bncc.pricing import with_resources
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, Preference, Resources
+from bncc.search.budget_search import Found, search
 from bncc.search.front_end_choice import (
     ChosenFeatures,
     ProgramCost,
@@ -37,11 +39,13 @@ class Attempt:
     chosen: ChosenFeatures | None = None
     program: "ProgramSearch | None" = None
 
-    def with_front_end(self, model: Model) -> Model:
-        """Return a model that takes samples, without features that it does not use."""
-        if self.chosen is None:
-            return model
-        return with_used_inputs(replace(model, front_end=self.chosen.front_end))
+    def finished(self, found: Found) -> Found:
+        """Return a search whose model has its resources, and takes samples after a front end."""
+        model = with_resources(found.result.model, found.price)
+        result = replace(found.result, model=model)
+        if self.chosen is not None:
+            result = result.with_front_end(self.chosen.front_end)
+        return replace(found, result=result)
 
     def cost(self, model: Model, price: Resources) -> ProgramCost | None:
         """Return what the whole program takes; None without a front end."""
@@ -93,3 +97,29 @@ class ProgramSearch:
                 of_model = replace(budget, reserve=reserve, ram=None)
                 if of_model.room is None or of_model.room > 0:
                     yield Attempt(train, test, of_model, chosen, self)
+
+
+def search_program(
+    program: ProgramSearch,
+    settings: TrainSettings,
+    families: tuple[str, ...],
+    *,
+    prefer: Preference = "balanced",
+) -> Found:
+    """Return the search for the model of the first program that fits."""
+    for attempt in program.attempts(settings, prefer=prefer):
+        found = search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
+        found = attempt.finished(found)
+        cost = attempt.cost(found.result.model, found.price)
+        if attempt.admits(cost):
+            return found
+    assert cost is not None
+    raise BudgetError(too_large(cost))
+
+
+def too_large(cost: ProgramCost) -> str:
+    """Return the message where no program fits."""
+    return (
+        f"the smallest program that was found takes {cost.words}; raise --max-flash, --max-ram or "
+        "--max-cycles-per-sample"
+    )

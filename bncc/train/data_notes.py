@@ -255,6 +255,10 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
     return found
 
 
+UNUSED = "are unused and carry no"
+"""Part of a note that has no remedy where a front end leaves out unused features by itself."""
+
+
 def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
     """Yield a note if unused features have no measurable information about the class."""
     unused = [model.features[i].name for i in silent_features(model)]
@@ -262,7 +266,7 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
     if 0 < len(names) < model.n_features:
         shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         yield (
-            f"{len(names)} of {model.n_features} features are unused and carry no "
+            f"{len(names)} of {model.n_features} features {UNUSED} "
             f"information about the class in these rows: {shown}; each is constant, or its "
             "mutual information with the class is not above chance, alone and given any "
             "other feature; to save their sensors, drop them with --drop"

@@ -50,11 +50,7 @@ class Repeats:
 
     def with_front_end(self, front_end: FrontEnd) -> "Repeats":
         """Return trainings whose models have a front end."""
-        results = (
-            replace(result, model=replace(result.model, front_end=front_end))
-            for result in self.results
-        )
-        return replace(self, results=tuple(results))
+        return replace(self, results=tuple(each.with_front_end(front_end) for each in self.results))
 
     def errors(self, part: str) -> tuple[float, ...] | None:
         """Return error rates by seed."""

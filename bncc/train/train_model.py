@@ -17,12 +17,14 @@ from bncc.model.front import FRONT
 from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
+from bncc.model.used import with_used_inputs
 from bncc.progress import Progress, silence
+from bncc.recordings.front_end import FrontEnd
 from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Session
 from bncc.train.checkpoint.folder import Checkpoint, identity_digest, identity_of
-from bncc.train.data_notes import data_notes
+from bncc.train.data_notes import UNUSED, data_notes
 from bncc.train.fit_network import Draft, fit_model
 from bncc.train.fit_tables import fit_sums
 from bncc.train.holdout import decided, judged_record, split_rows
@@ -154,6 +156,12 @@ class TrainResult:
     def is_interim(self) -> bool:
         """True if training ended early."""
         return self.epochs_done is not None
+
+    def with_front_end(self, front_end: FrontEnd) -> "TrainResult":
+        """Return a training whose model takes samples, without features that it does not use."""
+        model = with_used_inputs(replace(self.model, front_end=front_end))
+        notes = tuple(note for note in self.notes if UNUSED not in note)
+        return replace(self, model=model, notes=notes)
 
 
 def train_model(
