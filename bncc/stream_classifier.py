@@ -78,8 +78,9 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     >>> still, moving = np.zeros((64, 1), int), np.tile([[0], [90]], (32, 1))
     >>> clf = BNStreamClassifier(8, classifier=BNClassifier("naive", parameters="ml"))
     >>> labels = [["still"] * 64, ["moving"] * 64] * 2
-    >>> clf.fit([still, moving] * 2, labels, groups=["a", "a", "b", "b"]).predict(moving)[0]
-    'moving'
+    >>> clf = clf.fit([still, moving] * 2, labels, groups=["a", "a", "b", "b"])
+    >>> clf.predict(moving)[:2].tolist()
+    ['moving', 'moving']
     """
 
     def __init__(
