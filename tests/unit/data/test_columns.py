@@ -144,3 +144,20 @@ def test_numbers_are_read_to_the_last_bit(numbers: list[float]) -> None:
     """The output of ``repr`` is read back exactly."""
     column = column_of_text("a", [repr(number) for number in numbers])
     assert column.values.tolist() == numbers
+
+
+CELLS = st.sampled_from(["1", " 1", "2.5", "-0.0", "?", "", "nan", "x", "1_0", "2147483648"])
+
+
+@given(st.lists(CELLS, min_size=1, max_size=5), st.integers(2, 4))
+def test_repeated_cells_are_typed_as_each_alone(cells: list[str], times: int) -> None:
+    """Most cells of such a column are repeated, and each different one is typed once."""
+    once, often = column_of_text("a", cells), column_of_text("a", cells * times)
+    assert (often.name, often.kind, often.has_gaps) == (once.name, once.kind, once.has_gaps)
+    assert often.values.tolist() == once.values.tolist() * times
+    assert often.missing.tolist() == once.missing.tolist() * times
+
+
+def test_an_infinite_number_among_repeated_ones_is_named_by_its_row() -> None:
+    with pytest.raises(DataError, match="infinite number in row 7"):
+        column_of_text("a", ["1", "2"] * 3 + ["inf"] + ["1", "2"] * 3)
