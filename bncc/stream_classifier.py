@@ -25,7 +25,7 @@ from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recording, Recordings, sample_format, unbroken
 from bncc.recordings.signals import signals_of
 from bncc.recordings.stream import FeatureStream
-from bncc.recordings.table import columns_of, feature_table, fixed
+from bncc.recordings.table import columns_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import samples_of, windows_of
 from bncc.resources import Budget, size_of
 
@@ -146,7 +146,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             windows = windows_of(length, hop)
             signals = signals_of(self.signals, of.channels)
             columns = fixed(columns_of(self.features, signals, of.channels, length), of)
-            table = feature_table(of, columns, windows)
+            table = narrowed(feature_table(of, columns, windows))
             dataset, front_end = dataset_of_windows(table), front_end_of(table)
             found: BNClassifier = BNClassifier() if self.classifier is None else self.classifier
             self.classifier_ = clone(found)

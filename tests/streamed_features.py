@@ -95,6 +95,7 @@ class Stream:
         self, columns: Sequence[SignalFeature], form: SampleFormat, windows: Windows
     ) -> None:
         self.form, self.windows = form, windows
+        self.columns = tuple(columns)
         self.features = [Feature(column) for column in columns]
         self.n_samples = 0
 
@@ -107,4 +108,5 @@ class Stream:
         length, hop = self.windows.length, self.windows.hop
         if self.n_samples < length or (self.n_samples - length) % hop:
             return None
-        return [feature.value(length) for feature in self.features]
+        found = zip(self.features, self.columns, strict=True)
+        return [feature.value(length) // 2**column.shift for feature, column in found]

@@ -13,7 +13,7 @@ from bncc.errors import DataError, OptionError
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
-from bncc.recordings.table import FeatureTable, feature_table
+from bncc.recordings.table import feature_table, narrowed
 from bncc.resources import Budget
 
 if TYPE_CHECKING:  # builds and measures
@@ -72,7 +72,7 @@ def recorded_parts(
     windows = options.windows(found)
     columns = options.columns(found, windows)
     with console.progress("features") as advance:
-        table = feature_table(found, columns, windows, options.ignore, advance)
+        table = narrowed(feature_table(found, columns, windows, options.ignore, advance))
     front_end = front_end_of(table)
     train, test = dataset_of_windows(table, ordered=ordered), None
     if train.split.most_folds(train.n_rows) < 2:
@@ -87,7 +87,7 @@ def recorded_parts(
                 f"the recordings in '{test_path}' have other channels; name common ones with "
                 "--channels"
             )
-        of_test: FeatureTable = feature_table(others, columns, windows, options.ignore)
+        of_test = feature_table(others, table.columns, windows, options.ignore)
         test = dataset_of_windows(of_test).with_classes(train.classes)
         note_shared_groups(train, test, console)
     return RecordedParts(train, test, front_end, _samples(found, front_end))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT
 from bncc.discretize.missing import MISSING_INT
@@ -363,6 +363,8 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
     bounds = column.bounds(plan.front_end.form, plan.windows)
     narrowing = narrowing_of(output, bounds)
     base = feature.base(scope)
+    if column.shift:
+        value, of_type, base = _shifted(plan, value, column, base)
     if not narrowing:
         return _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
     exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
@@ -373,6 +375,17 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
         f"{output.place} = {cast('value', output.c_type)};",
     ]
     return ["{", *_indented(lines), "}"]
+
+
+def _shifted(plan: State, value: str, column: SignalFeature, base: int) -> tuple[str, str, int]:
+    """Return an unsigned value, its type, and a base, whose sum is a feature shifted right."""
+    low, high = replace(column, shift=0).bounds(plan.front_end.form, plan.windows)
+    # base = more + rest, where `rest` is a multiple of 2**shift: shifting it separately is exact.
+    more = base % 2**column.shift
+    wide = holder(high - low + more)
+    plus = f" + {more}U" if more else ""
+    shifted = f"({wide})(({wide})({value}){plus}) >> {column.shift}U"
+    return f"({wide})({shifted})", wide, base >> column.shift
 
 
 def narrowing_of(output: Output, bounds: tuple[int, int]) -> list[str]:

@@ -9,7 +9,7 @@ contributions to panes and panes to windows. A feature is a function of a window
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import gcd
 from typing import Any, Literal
@@ -320,6 +320,7 @@ class SignalFeature:
     # `fixed` replaces it by a level; 0 if the feature has none
     argument: int = 0
     is_quantile: bool = False
+    shift: int = 0  # The value is divided by 2**shift and rounded down
 
     @property
     def name(self) -> str:
@@ -331,7 +332,8 @@ class SignalFeature:
             "shift": "" if argument == SHIFT else f"({argument})",
             "level": f"({'q' * self.is_quantile}{argument})",
         }[kind]
-        return f"{self.signal.name}.{self.feature}{suffix}"
+        shift = f">>{self.shift}" if self.shift else ""
+        return f"{self.signal.name}.{self.feature}{suffix}{shift}"
 
     def scope(self, form: SampleFormat, windows: Windows) -> Scope:
         """Return the bounds of the signal with the windows."""
@@ -353,7 +355,8 @@ class SignalFeature:
             ],
             scope,
         )
-        if max(map(abs, found)) > _LIMIT:
+        is_wide = self.shift > 0 and found[1] - found[0] + 2**self.shift > _WORD
+        if max(map(abs, found)) > _LIMIT or is_wide:
             raise OptionError(
                 f"{self.name!r} may need more than 32 bits over {windows.length} samples; choose "
                 "a shorter --window, or a narrower --sample-type"
@@ -370,7 +373,12 @@ class SignalFeature:
                 f"the level of {self.name!r} is outside {scope.least}..{scope.largest}; choose "
                 "one within"
             )
-        return found
+        low, high = found
+        return low >> self.shift, high >> self.shift
+
+    def value(self, partials: Sequence[IntArray], scope: Scope) -> IntArray:
+        """Return the values (n_windows,) int64 from those of partials."""
+        return FEATURES[self.feature].value(partials, scope) >> self.shift
 
     def column_type(self, form: SampleFormat, windows: Windows) -> str:
         """Return the smallest integer type of the values."""
@@ -395,15 +403,23 @@ class SignalFeature:
         return sum(PARTIALS[name].additions(self.argument) for name in names)
 
 
-_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?")
+_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?(?:>>(\d{1,2}))?")
 
 
 def feature_of(signal: Signal, text: str) -> SignalFeature | None:
-    """Parse a feature such as ``sum``, ``haar3``, ``crossings(5)``, ``above(q90)``; else None."""
+    """
+    Parse a feature such as ``sum``, ``haar3``, ``crossings(5)``, ``above(q90)``; else None.
+
+    Each may end in a shift, as in ``sum>>7``.
+    """
     match = _NAME.fullmatch(text)
     if match is None or match[1] not in FEATURES:
         return None
-    name, number, quantile, inner = match.groups()
+    name, number, quantile, inner, shift = match.groups()
+    if shift is not None:
+        found = feature_of(signal, text.rpartition(">>")[0])
+        is_sound = found is not None and 0 < int(shift) < 32
+        return replace(found, shift=int(shift)) if found is not None and is_sound else None
     kind = FEATURES[name].argument
     given = (number is not None, inner is not None)
     if kind == "number" and given == (True, False) and int(number) > 0:

@@ -52,7 +52,7 @@ class FeatureStream:
             for key in keys:
                 if key not in partials:
                     partials[key] = self._windows_of(key, offsets[signal])
-            values.append(feature.value([partials[key] for key in keys], scope))
+            values.append(column.value([partials[key] for key in keys], scope))
         self._last = samples[-1:]
         return np.column_stack(values)
 

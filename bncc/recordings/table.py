@@ -20,6 +20,8 @@ from bncc.recordings.signals import Signal, signal_of, split_list
 from bncc.recordings.stream import FeatureStream
 from bncc.recordings.windows import Windows, common_labels
 
+_WIDEST = 2**15 - 1
+"""Largest magnitude of a feature of 16 bits, of which the smallest number means a missing one."""
 START = "start"
 """Name of the column with the first sample of a window."""
 
@@ -171,6 +173,23 @@ def feature_table(
         n_windows - len(table),
         tuple(too_short),
     )
+
+
+def narrowed(table: FeatureTable) -> FeatureTable:
+    """
+    Shift features right, as little as possible, whose values do not fit in 16 bits.
+
+    Only a table for training may be passed; its values decide, so that others may saturate.
+    """
+    columns, values = [], table.values.copy()
+    for k, column in enumerate(table.columns):
+        low, high = int(values[:, k].min()), int(values[:, k].max())
+        shift = 0
+        while not -_WIDEST <= low >> shift <= high >> shift <= _WIDEST:
+            shift += 1
+        values[:, k] >>= shift
+        columns.append(replace(column, shift=column.shift + shift))
+    return replace(table, columns=tuple(columns), values=values)
 
 
 def _check_some(recordings: Recordings, windows: Windows, n_windows: int, n_kept: int) -> None:

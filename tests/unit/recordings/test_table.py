@@ -13,7 +13,7 @@ from bncc.errors import DataError, OptionError
 from bncc.recordings.features import SignalFeature
 from bncc.recordings.recording import Recording, Recordings, SampleFormat
 from bncc.recordings.signals import signals_of
-from bncc.recordings.table import columns_like, columns_of, csv_of, feature_table, fixed
+from bncc.recordings.table import columns_like, columns_of, csv_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import Windows
 from tests.streamed_features import Stream
 
@@ -149,6 +149,29 @@ def test_quantiles_become_levels_of_the_recordings() -> None:
     assert columns_like("t", [*(each.name for each in found), "label"], CHANNELS) == found
 
 
+def test_features_beyond_16_bits_are_shifted_as_little_as_possible() -> None:
+    """The samples decide: those of the first channel are small. -32768 means a missing reading."""
+    samples = np.array([[7, 32767, -32768]] * 8 + [[-7, 1, 0]] * 8)
+    recordings = recordings_of([samples], FORMS[0])
+    columns = columns_of("sum,max,change", signals_of(None, CHANNELS), CHANNELS, 8)
+    plain = feature_table(recordings, columns, Windows(8, 8))
+    table = narrowed(plain)
+    names = [column.name for column in table.columns]
+    assert [name for name in names if ">>" in name] == [
+        "y.sum>>3",
+        "z.sum>>4",
+        "z.max>>1",
+        "z.change>>1",
+    ]
+    assert table.values[:, names.index("y.sum>>3")].tolist() == [32767, 1]
+    assert table.values[:, names.index("z.sum>>4")].tolist() == [-16384, 0]
+    assert np.abs(table.values).max() <= 32767
+    assert narrowed(table).columns == table.columns
+    # The names define the same features.
+    again = feature_table(recordings, columns_like("t", names, CHANNELS), Windows(8, 8))
+    assert again.values.tolist() == table.values.tolist()
+
+
 def test_a_table_without_windows_names_the_longest_recording() -> None:
     recordings = recordings_of([np.zeros((9, 3), int), np.zeros((7, 3), int)], FORMS[0])
     columns = columns_of("sum", signals_of(None, CHANNELS), CHANNELS, 8)
@@ -187,6 +210,9 @@ def test_a_table_with_two_columns_of_one_name_is_refused() -> None:
         "x.mean",
         "w.sum",
         "sum(3)",
+        "sum>>0",
+        "sum>>32",
+        "sum>>1>>2",
         "",
     ],
 )
