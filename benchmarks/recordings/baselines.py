@@ -133,8 +133,8 @@ class Baselines:
         if model == FOREST:
             return by_forest(found.integers, found.y)
         if model == RICH:
-            path = self._folder / f"{one.name}.rich.npy"
-            return by_forest(rich(path, found.samples, one.rate, python), found.y)
+            folder = self._folder / "rich" / one.name
+            return by_forest(rich(folder, found.samples, one.rate, python), found.y)
         names = [split.group_of(each) for each in recordings.recordings]
         groups = np.unique(names, return_inverse=True)[1]
         return by_network(found, groups[found.recording])

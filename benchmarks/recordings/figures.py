@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.shared.decisions import packed
+from benchmarks.shared.decisions import packed, unpacked
 from benchmarks.shared.markdown import table
-from bncc._types import IntArray
+from bncc._types import BoolArray, IntArray
 
 NOTHING = "-"
 
@@ -33,6 +33,11 @@ class Result:
     def n_test(self) -> int:
         """Number of test windows."""
         return sum(map(sum, self.confusion))
+
+    @property
+    def missed(self) -> BoolArray:
+        """Test windows in error, (n_test,) bool."""
+        return unpacked(self.misses, self.n_test)
 
     @property
     def error(self) -> float:

@@ -14,6 +14,9 @@ from bncc.recordings.recording import Recordings
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of, feature_table
 
+BLOCK = 2000
+"""Windows whose rich features are in a file; an interrupted run resumes with the next block."""
+
 
 @dataclass(frozen=True, eq=False)
 class Windowed:
@@ -38,21 +41,25 @@ def windowed(one: StreamSet, recordings: Recordings) -> Windowed:
     )
 
 
-def rich(path: Path, samples: IntArray, rate: int, python: str) -> FloatArray:
+def rich(folder: Path, samples: IntArray, rate: int, python: str) -> FloatArray:
     """
-    Return the features of `benchmarks.recordings.rich_features`, from a file if it is there.
+    Return the features of `benchmarks.recordings.rich_features`; blocks of earlier runs are read.
 
     Shapes: `samples` (n, length, n_channels) int; the result (n, n_features) float32. `python` is
     an interpreter with TSFEL.
     """
-    if not path.exists():
-        source, target = path.with_suffix(".windows.npy"), path.with_suffix(".partial.npy")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.save(source, samples)
-        script = str(Path(rich_features.__file__))
-        words = [python, "-P", script, str(source), str(target), str(rate)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        subprocess.run(words, check=True, env=environment)
-        target.rename(path)
-        source.unlink()
-    return np.asarray(np.load(path))
+    folder.mkdir(parents=True, exist_ok=True)
+    found = []
+    for start in range(0, len(samples), BLOCK):
+        path = folder / f"{start}.npy"
+        if not path.exists():
+            source, target = folder / "windows.npy", folder / "partial.npy"
+            np.save(source, samples[start : start + BLOCK])
+            script = str(Path(rich_features.__file__))
+            words = [python, "-P", script, str(source), str(target), str(rate)]
+            environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            subprocess.run(words, check=True, env=environment)
+            target.rename(path)
+            source.unlink()
+        found.append(np.load(path))
+    return np.concatenate(found)

@@ -12,7 +12,6 @@ from benchmarks.recordings.figures import (
     result_of,
     write,
 )
-from benchmarks.shared.decisions import unpacked
 
 LABELS = ("a", "b", "c")
 
@@ -28,7 +27,7 @@ def test_a_result_has_the_error_the_f1_score_and_the_recalls():
     # c neither occurs nor is decided
     assert one.macro_f1 == pytest.approx((2 / 3 + 4 / 5) / 2)
     assert one.recalls == {"a": 0.5, "b": 1.0, "c": None}
-    assert unpacked(one.misses, 4).tolist() == [False, True, False, False]
+    assert one.missed.tolist() == [False, True, False, False]
 
 
 def test_the_f1_score_is_that_of_scikit_learn():
