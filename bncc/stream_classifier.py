@@ -275,7 +275,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         limits = ProgramLimits(budget, self.max_cycles_per_sample)
         program = ProgramSearch(dataset, None, front_end, limits, samples)
         prefer = _deployment.prefer_of(classifier.prefer)
-        found = search_program(program, settings, families, prefer=prefer)
+        found, _ = search_program(program, settings, families, prefer=prefer)
         notes = (*found.result.notes, *([note] if note else []))
         return found.result.model, notes, classifier.optimize or found.price.optimize
 

@@ -87,8 +87,8 @@ class ProgramSearch:
             prefer=prefer,
             tell=tell,
         )
-        budget = self.limits.budget
-        for chosen, _ in zip(found, range(MOST_CHOICES), strict=False):
+        budget, n_attempts = self.limits.budget, 0
+        for _, chosen in zip(range(MOST_CHOICES), found, strict=False):
             train = dataset_part(self.train, chosen.columns)
             test = None if self.test is None else dataset_part(self.test, chosen.columns)
             for slack in SLACKS:
@@ -96,7 +96,10 @@ class ProgramSearch:
                 reserve = budget.reserve if budget.flash is None else budget.reserve + taken
                 of_model = replace(budget, reserve=reserve, ram=None)
                 if of_model.room is None or of_model.room > 0:
+                    n_attempts += 1
                     yield Attempt(train, test, of_model, chosen, self)
+        if not n_attempts:
+            raise BudgetError(too_large(chosen.cost))
 
 
 def search_program(
@@ -105,16 +108,17 @@ def search_program(
     families: tuple[str, ...],
     *,
     prefer: Preference = "balanced",
-) -> Found:
-    """Return the search for the model of the first program that fits."""
+) -> tuple[Found, ProgramCost]:
+    """Return the search for the model of the first program that fits, and its cost."""
     for attempt in program.attempts(settings, prefer=prefer):
         found = search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
         found = attempt.finished(found)
         cost = attempt.cost(found.result.model, found.price)
+        assert cost is not None
         if attempt.admits(cost):
-            return found
-    assert cost is not None
-    raise BudgetError(too_large(cost))
+            return found, cost
+        last = cost
+    raise BudgetError(too_large(last))
 
 
 def too_large(cost: ProgramCost) -> str:
