@@ -1,13 +1,10 @@
 """Front ends and samples for tests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-
-from bncc._types import IntArray
 from bncc.lower.sample_stream import Output, SampleStream, plan_samples
 from bncc.recordings.front_end import FrontEnd
-from bncc.recordings.recording import SampleFormat, sample_format
+from bncc.recordings.recording import sample_format
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of
 from bncc.recordings.windows import Windows
@@ -52,27 +49,3 @@ def with_levels(form: str, length: int, hop: int) -> FrontEnd:
         for feature in ("above", "level-crossings")
     ]
     return front_end(form, length, hop, ",".join([*names, *levels]))
-
-
-def segments(
-    form: SampleFormat, sample_type: str, n: int, n_channels: int, rng: np.random.Generator
-) -> Iterator[IntArray]:
-    """Yield segments of n samples of every kind, within the format and beyond it."""
-    kind = np.iinfo(sample_type)
-    shape, low, high = (n, n_channels), form.least, form.largest
-    t = np.arange(n)[:, None] + np.arange(n_channels)
-    yield rng.integers(low, high + 1, shape)
-    yield rng.integers(kind.min, kind.max + 1, shape)
-    middle = (low + high) // 2
-    near = [low, low + 1, middle - 1, middle, middle + 1, high - 1, high]
-    yield rng.choice(near, shape)
-    yield np.full(shape, low)
-    yield np.full(shape, high)
-    yield np.where(rng.integers(0, 2, shape), low, high)
-    for odd in (0, 1):
-        yield np.where(np.arange(n_channels) % 2 == odd, low, high) + np.zeros(shape, np.int64)
-    for size in (1, 2, 4, 16):
-        yield np.where(t // size % 2, low, high)
-    yield np.where(t % 2, kind.min, kind.max)
-    steps = np.cumsum(rng.integers(-(form.width // 20) - 1, form.width // 20 + 2, shape), axis=0)
-    yield np.clip(steps + (low + high) // 2, kind.min, kind.max)

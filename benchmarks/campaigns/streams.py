@@ -34,6 +34,7 @@ import numpy as np
 from benchmarks.shared.markdown import renew, table
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
+from bncc.device.inputs.samples import segments
 from bncc.device.samples import (
     StreamProgram,
     StreamSources,
@@ -48,7 +49,7 @@ from bncc.lower.sample_stream import plan_samples
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
-from tests.front_ends import SIGNALS, front_end, segments, with_levels
+from tests.front_ends import SIGNALS, front_end, with_levels
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
 CHUNK = 100_000

@@ -8,13 +8,14 @@ import pytest
 
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
+from bncc.device.inputs.samples import segments
 from bncc.device.samples import StreamProgram, cross_stream, host_stream, stream_cost
 from bncc.lower.sample_estimate import shares_code
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
-from tests.front_ends import front_end, plan_of, segments, with_levels
+from tests.front_ends import front_end, plan_of, with_levels
 from tests.streamed_features import Stream
 
 pytestmark = pytest.mark.cc

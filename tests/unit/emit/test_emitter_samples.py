@@ -8,6 +8,7 @@ import pytest
 
 from bncc._types import IntArray
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.device.inputs.samples import segments
 from bncc.device.samples import host_stream
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
@@ -20,7 +21,7 @@ from bncc.recordings.front_end import FrontEnd
 from bncc.toolchain.tools import SANITIZERS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
-from tests.front_ends import front_end, segments
+from tests.front_ends import front_end
 
 pytestmark = pytest.mark.cc
 
