@@ -152,6 +152,8 @@ def lay_out(
     if entries.stream and isinstance(kernel, PlainKernel):
         stream = plan_stream(program, kernel.tables, kernel.sum_bits, state_bits, raw, name)
     text = kernel_text(program, kernel, name, state_bits)
+    if entries.samples:
+        text = text.renamed("start", "first_entry")  # NAME_start is a function
     arrays = [*text.arrays, *(text.sum_arrays if entries.scores else ())]
     feeds = stream is not None and not stream.last
     absent = missing_text(missing, state_bits) if missing is not None else None

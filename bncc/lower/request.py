@@ -80,6 +80,7 @@ class EntryPoints:
     scores: bool
     trusted: bool
     stream: bool = False
+    samples: bool = False  # ``start`` and ``push``, if the model has a front end
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ class Request:
             scores="scores" in asked,
             stream="stream" in asked,
             trusted="trusted" in asked,
+            samples=self.model.front_end is not None,
         )
 
     @property

@@ -1,7 +1,7 @@
 """Interface of a kernel family: its proved layouts, their footprints, and their C."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from bncc.lower.c.c99 import ArrayText
@@ -80,6 +80,13 @@ class KernelText:
     sum_arrays: tuple[ArrayText, ...] = ()
     # Names that the template uses in addition to those of the whole file
     context: Mapping[str, object] = field(default_factory=dict)
+
+    def renamed(self, array: str, name: str) -> "KernelText":
+        """Return the text with another name of an array, which its template calls ARRAY_array."""
+        arrays = tuple(replace(a, name=name) if a.name == array else a for a in self.arrays)
+        is_there = f"{array}_array" in self.context
+        context = {**self.context, f"{array}_array": name} if is_there else self.context
+        return replace(self, arrays=arrays, context=context)
 
 
 @dataclass(frozen=True, eq=False)

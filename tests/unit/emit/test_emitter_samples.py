@@ -137,6 +137,17 @@ def test_boosted_tables_agree() -> None:
     assert len(check(model, tested, emission)) > 1
 
 
+def test_no_array_of_a_kernel_is_called_as_a_function_of_samples() -> None:
+    """The plain kernel has an array NAME_start in the C of other models."""
+    tested = front_end("int16", 16, 16, "sum,range", "x")
+    model = trained(tested, 30, structure="naive")
+    entries = frozenset({"stream", "scores"})
+    emission = with_front_end(model, tested, entries=entries, kernel="plain")
+    assert "m_first_entry[" in emission.files["m.c"]
+    assert len(check(model, tested, emission)) > 1
+    assert "m_start[" in emit_c(model, EmitOptions("m", kernel="plain")).files["m.c"]
+
+
 def test_unused_inputs_need_no_feature() -> None:
     """A model without some of its inputs takes the same samples and decides alike."""
     tested = front_end("int16", 16, 16, "sum,range,change,haar1,haar2,crossings", "x,y,jerk(x,y)")

@@ -53,6 +53,7 @@ def plain_text(program: Program, kernel: PlainKernel, name: str, state_bits: int
             "entry_type": unsigned(kernel.entry_bits),
             "prior_type": tables[-1].type if kernel.prior is not None else "",
             "offset_type": start.type,
+            "start_array": start.name,
             "multiple_type": multiples.type,
             "table_type": counter(len(kernel.tables)),
             "costs": costs,
