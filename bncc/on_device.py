@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement, verify_sources
@@ -9,9 +10,11 @@ from bncc.device.batch import Batch
 from bncc.device.bounds import measure_bounds
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort
+from bncc.device.inputs.samples import Part, hostile_parts
 from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
 from bncc.device.meter import METERED, Cost, Inputs, Metered
+from bncc.device.sample_agreement import SampleAgreement, verify_samples
 from bncc.device.samples import StreamSources
 from bncc.device.sources import Sources, sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
@@ -130,6 +133,24 @@ def verify(
         effort=Effort(n_random, exhaustive, seed),
         also=None if also is None else sources_of(model, also),
     )
+
+
+def verify_decisions(
+    model: Model,
+    target: str,
+    parts: Sequence[Part],
+    emission: Emission,
+    **how: Any,
+) -> SampleAgreement:
+    """Compare the C of a model with a front end with the model, see `verify_samples`."""
+    assert model.front_end is not None
+    return verify_samples(model, decision_sources(model.front_end, emission), target, parts, **how)
+
+
+def hostile_samples(model: Model) -> list[Part]:
+    """Return samples of every kind for the front end of a model."""
+    assert model.front_end is not None
+    return hostile_parts(model.front_end, sample_type_of(model.front_end.form).removesuffix("_t"))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from bncc.cli.console import Console
-from bncc.cli.inputs import rows_to_classify
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Emissions,
@@ -33,6 +32,8 @@ from bncc.cli.options import (
 )
 from bncc.cli.prove import facts_of as facts_of_proof
 from bncc.cli.prove import time_limit_option
+from bncc.cli.recordings import RecordedColumns, recorded_options, rows_or_windows
+from bncc.cli.verify_samples import facts_of_samples, sample_sentence, verify_on_samples
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
@@ -73,7 +74,12 @@ COMMON = (
 
 @click.command("verify", cls=LongCommand, common=COMMON)
 @model_argument
-@click.option("--data", "data_path", metavar="DATA", help="Additional readings to compare on.")
+@click.option(
+    "--data",
+    "data_path",
+    metavar="DATA",
+    help="Additional readings to compare on, or recordings for a model with a front end.",
+)
 @target_option
 @click.option(
     "--compiler", metavar="NAME", help="Compiler, or 'all' [default: the first one found]."
@@ -124,6 +130,7 @@ COMMON = (
 @range_margin_option
 @inputs_option
 @lowering_options
+@recorded_options
 @class_option
 @fold_option
 @speaks
@@ -146,6 +153,7 @@ def command(
     compare: Compared | None,
     constant_time: bool,
     provable: bool,
+    columns: RecordedColumns,
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
@@ -157,6 +165,9 @@ def command(
     The inputs are DATA, random states, every row of every table, and the values at and next to
     every threshold; all joint states if they are few. The host runs generic C natively; for other
     targets, the C of `emit-c --target` is cross-compiled and simulated.
+
+    If MODEL has a front end, its C also gets samples, hostile ones and those of recordings DATA,
+    and every result is compared: the class of each window, and that other samples have none.
 
     Exit code 0: all agree, and with --prove all are proved; 1: a target disagrees or an entry point
     is refuted; 3: all agree, and an entry point is undecided.
@@ -180,15 +191,21 @@ def command(
         _check_proofs(machines, compiler, more, console)
     elif time_limit is not None:
         console.note("--time-limit has no effect without --prove")
-    table = None
+    table = recorded = None
     if data_path is not None:
-        table = rows_to_classify(data_path, class_name, fold, console)
-    elif fold is not None or class_name is not None:
-        console.note("--class and --fold have no effect without --data")
+        table, recorded = rows_or_windows(original, data_path, columns, class_name, fold, console)
+    elif fold is not None or class_name is not None or columns.given:
+        names = ["--class", "--fold", *columns.given]
+        console.note(f"{', '.join(names[:-1])} and {names[-1]} have no effect without --data")
     effort["opt_level"] = opt_level or LEVELS[optimize]
     outcomes = _verify(
         emissions, others, table, machines, console, sanitize=sanitize, **tools, **effort
     )
+    native = [target for target in machines if _is_native(target, simulator)]
+    sampled = verify_on_samples(
+        emissions, recorded, machines, native, console, sanitize=sanitize,
+        opt_level=effort["opt_level"], **tools,
+    )  # fmt: skip
     proofs = dict.fromkeys(machines, Proofs())
     if prove:
         proofs |= _prove(
@@ -198,10 +215,12 @@ def command(
     verdicts = [verdict for each in proofs.values() for verdict in each.verdicts]
     is_proved = {"proved": all(verdict.status == "proved" for verdict in verdicts)}
     payload = {
-        "agree": all(outcome.agree for outcome in outcomes.values()),
+        "agree": all(outcome.agree for outcome in outcomes.values())
+        and all(outcome.agree for outcome in sampled.values()),
         "targets": {
             target: facts_of(outcome)
             | {"kernel": emissions.of(target).kernel}
+            | ({"samples": facts_of_samples(sampled[target])} if target in sampled else {})
             | ({"proofs": proofs[target].facts} if prove else {})
             for target, outcome in outcomes.items()
         },
@@ -211,6 +230,8 @@ def command(
     lines = []
     for target, outcome in outcomes.items():
         lines.append(sentence(target, outcome))
+        if target in sampled:
+            lines.append(sample_sentence(target, sampled[target], recorded))
         lines += [verdict.sentence for verdict in proofs[target].verdicts]
     lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
     console.result(payload, "\n".join(lines))

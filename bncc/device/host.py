@@ -146,25 +146,31 @@ class HostHarness(Harness):
 
     def _run(self, request: bytes) -> bytes:
         program = Path(self._folder.name) / "harness"
-        options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
-        try:
-            done = subprocess.run(
-                [*self._launcher, program], input=request, capture_output=True,
-                timeout=RUN_LIMIT, check=False, env={**os.environ, **options},
-                cwd=self._folder.name,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise HarnessError(
-                f"the program built by {self.toolchain} did not finish within {RUN_LIMIT:.0f} s; "
-                "try fewer inputs"
-            ) from None
-        if done.returncode != 0:
-            report = done.stderr.decode(errors="replace").splitlines()
-            telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
-            # Process numbers, addresses and folders vary between runs and are irrelevant.
-            reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
-            raise HarnessError(f"the program built by {self.toolchain} was stopped: {reason}")
-        return done.stdout
+        return run_program(program, request, self.toolchain, self._launcher)
+
+
+def run_program(
+    program: Path, request: bytes, toolchain: str, launcher: Sequence[str] = ()
+) -> bytes:
+    """Run a program of this computer in its folder, and return its output."""
+    options = {"ASAN_OPTIONS": "detect_leaks=0:color=never", "UBSAN_OPTIONS": "color=never"}
+    try:
+        done = subprocess.run(
+            [*launcher, program], input=request, capture_output=True, timeout=RUN_LIMIT,
+            check=False, env={**os.environ, **options}, cwd=program.parent,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise HarnessError(
+            f"the program built by {toolchain} did not finish within {RUN_LIMIT:.0f} s; try fewer "
+            "inputs"
+        ) from None
+    if done.returncode != 0:
+        report = done.stderr.decode(errors="replace").splitlines()
+        telling = [line for line in report if "error" in line.lower()] or ["it crashed"]
+        # Process numbers, addresses and folders vary between runs and are irrelevant.
+        reason = re.sub(r"^=+\d+=+ *ERROR: | on .*address .*|\S*/", "", telling[0]).rstrip(". ")
+        raise HarnessError(f"the program built by {toolchain} was stopped: {reason}")
+    return done.stdout
 
 
 def build_harness(

@@ -1,6 +1,5 @@
 """Emitted front ends on this computer and on simulated targets: samples in, features out."""
 
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.device.cross import Toolchain, link_program
+from bncc.device.host import run_program
 from bncc.device.image import Builder
-from bncc.device.machine import RUN_LIMIT, HarnessError
+from bncc.device.machine import HarnessError
 from bncc.device.sources import support_file
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
 
@@ -61,6 +61,8 @@ class StreamSources:
         return np.dtype(fields, align=not packed)
 
 
+NO_DECISION = -128
+"""Answer to a sample with which no window ends."""
 _FOOTPRINT = "samples_footprint.c"
 
 
@@ -98,6 +100,19 @@ class StreamProgram:
         found = np.frombuffer(reply, row)
         return np.column_stack([found[name].astype(np.int64) for name in row.names or ()])
 
+    def results(self, segments: Sequence[IntArray]) -> IntArray:
+        """
+        Return what the C of a model returns for each sample of some segments.
+
+        Shapes: each segment (n, n_channels) int of the samples' type; the result (n_samples,)
+        int64, the class of the window that ends with a sample, or `NO_DECISION`.
+        """
+        reply = self.run(self._request(segments, b"a"))
+        row = self.sources.row(self.byte_order, packed=self.packed)
+        if len(reply) != row.itemsize * sum(map(len, segments)):
+            raise HarnessError("a sample was not answered; report this, it is a bug in bncc")
+        return np.asarray(np.frombuffer(reply, row)["f0"].astype(np.int64))
+
     def _request(self, segments: Sequence[IntArray], operation: bytes = b"s") -> bytes:
         dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)
         blocks = []
@@ -125,17 +140,10 @@ def host_stream(
         strict = ("-std=c99", *STRICT_FLAGS, *STRICT_C_FLAGS, *flags)
         run((*tool.command, *strict, f"{sources.name}.c", "samples.c", "-o", "samples"), folder)
 
-        def go(request: bytes) -> bytes:
-            done = subprocess.run(
-                [folder / "samples"], input=request, capture_output=True, timeout=RUN_LIMIT,
-                check=False,
-            )  # fmt: skip
-            if done.returncode != 0:
-                said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
-                raise HarnessError(f"the front end built by {tool} was stopped: {said}")
-            return done.stdout
-
-        yield StreamProgram(sources, go)
+        words = " ".join((str(tool), *flags))
+        yield StreamProgram(
+            sources, lambda request: run_program(folder / "samples", request, words)
+        )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
+from bncc.discretize.feature import states_of
 from bncc.errors import DataError
 from bncc.model.model import Model
 
@@ -84,6 +85,18 @@ def predict(model: Model, X: IntArray) -> IntArray:
         Class indices.
     """
     return np.asarray(costs(model, X).argmin(axis=1), dtype=np.int64)
+
+
+def predict_samples(model: Model, samples: IntArray) -> IntArray:
+    """
+    Classify the windows of a gapless segment of samples with the front end of a model.
+
+    Shapes: `samples` (n, n_channels) int; returns (n_windows,) int64, class indices.
+    """
+    front_end = model.front_end
+    assert front_end is not None, "the model reads no samples"
+    table = front_end.table(front_end.values(samples))
+    return predict(model, states_of(model.features, table))
 
 
 def log_proba(model: Model, X: IntArray) -> FloatArray:

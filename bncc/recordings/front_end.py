@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from bncc._types import IntArray
+from bncc.data.dataset import Column, Table
 from bncc.errors import OptionError
 from bncc.recordings.features import SignalFeature, feature_of
 from bncc.recordings.recording import SampleFormat
@@ -60,6 +63,12 @@ class FrontEnd:
         (windows.count(n), n_columns) int64.
         """
         return segment_values(self.columns, self.form.saturated(samples), self.form, self.windows)
+
+    def table(self, values: IntArray) -> Table:
+        """Return the features of windows, (n_windows, n_columns), as columns of a table."""
+        present = np.zeros(len(values), dtype=np.bool_)
+        columns = zip(self.columns, values.T, strict=True)
+        return Table(tuple(Column(column.name, "integer", of, present) for column, of in columns))
 
     @property
     def words(self) -> str:

@@ -30,6 +30,7 @@ TIME_UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 """Units of a time column, and how many of each are a second."""
 RECORDING = "recording"
 """Name of the column of recordings in a table if recordings are files."""
+_WIDER = "; choose another --sample-type if the device has wider ones"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Roles:
     time_unit: str = "s"
     rate: Fraction | None = None
     intervals: str | None = None  # File of labels of intervals, instead of a column
+    is_labeled: bool = True  # False if samples need no label: every one has none then
+    of_model: bool = False  # True if channels and format are those of a model
 
     @property
     def others(self) -> list[str]:
@@ -73,12 +76,19 @@ class _File:
     unused: tuple[str, ...]
 
 
+Reader = Callable[[Path], Table]
+"""Reads the table of a file."""
+
+
 def read_recordings(
-    path: StrPath, roles: Roles, say: Callable[[str], None] = lambda text: None
+    path: StrPath,
+    roles: Roles,
+    say: Callable[[str], None] = lambda text: None,
+    read: Reader = read_table,
 ) -> Recordings:
     """Read recordings from a file or a folder of files; `say` receives notes."""
     _check_roles(roles)
-    files = [_read(file, roles, qualified) for file, qualified in _files(path)]
+    files = [_read(file, roles, qualified, read) for file, qualified in files_of(path)]
     for file in files[1:]:
         for what in ("channels", "label_column"):
             first, other = getattr(files[0], what), getattr(file, what)
@@ -103,9 +113,11 @@ def read_recordings(
             bounds = bounds_of(piece.times, TIME_UNITS[roles.time_unit], rate)
         recordings.append(Recording(piece.name, piece.group, samples, of_piece, bounds))
     if n_saturated:
+        of_model = " of the model" if roles.of_model else ""
+        remedy = "" if roles.of_model else _WIDER
         say(
-            f"{n_saturated} samples are outside {form.least}..{form.largest} and saturate; choose "
-            "another --sample-type if the device has wider ones"
+            f"{n_saturated} samples are outside {form.least}..{form.largest}{of_model} and saturate"
+            f"{remedy}"
         )
     return Recordings(
         tuple(recordings),
@@ -151,7 +163,7 @@ def _check_roles(roles: Roles) -> None:
         raise OptionError(f"column {twice!r} has two roles; name each column once")
 
 
-def _files(path: StrPath) -> list[tuple[Path, bool]]:
+def files_of(path: StrPath) -> list[tuple[Path, bool]]:
     """Return the files of recordings, and whether a name of a recording needs that of its file."""
     folder = Path(path)
     if not folder.is_dir():
@@ -178,10 +190,10 @@ def _stem(file: Path) -> str:
     return name.stem
 
 
-def _read(file: Path, roles: Roles, qualified: bool) -> _File:
+def _read(file: Path, roles: Roles, qualified: bool, read: Reader) -> _File:
     if suffix_of(file) == ".npz":
         raise DataError(f"'{file}' has no named columns; pass recordings as CSV or Parquet")
-    table = read_table(file)
+    table = read(file)
     named = {column.name: column for column in table.columns}
     for name in [*roles.others, *(roles.channels or ())]:
         if name not in named:
@@ -215,7 +227,7 @@ def _labels(
 ) -> tuple[IntArray, tuple[str, ...], str]:
     """Return each row's label, -1 for none, the labels, and the name of their column."""
     y, missing = np.full(n_rows, -1, dtype=np.int64), np.zeros(n_rows, dtype=np.bool_)
-    if roles.intervals is not None:
+    if roles.intervals is not None or not roles.is_labeled:
         return y, (), LABEL
     names, name = [column.name for column in columns], roles.class_name
     if not names:

@@ -28,7 +28,7 @@ START = "start"
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """The values of features, one row per window with a label."""
+    """The values of features, one row per window."""
 
     columns: tuple[SignalFeature, ...]
     values: IntArray  # (n_windows, n_features) int64
@@ -36,7 +36,7 @@ class FeatureTable:
     windows: Windows
     recording: IntArray  # (n_windows,) int64: index of its recording
     start: IntArray  # (n_windows,) int64: its first sample, counted in its recording
-    label: IntArray  # (n_windows,) int64: index of its label
+    label: IntArray  # (n_windows,) int64: index of its label, or -1 without one
     n_left_out: int  # Windows with several labels, without one, or with an ignored one
     too_short: tuple[str, ...]  # Recordings without a window
 
@@ -133,12 +133,16 @@ def feature_table(
     windows: Windows,
     ignored: Sequence[str] = (),
     advance: Callable[[float, str], None] = lambda fraction, text: None,
+    *,
+    unlabeled: bool = False,
 ) -> FeatureTable:
-    """Compute the features of every window whose samples have one label, in order."""
+    """Compute the features of every window whose samples have one label, or of all, in order."""
     form, everything = recordings.sample_format, recordings.recordings
     for column in columns:
         column.bounds(form, windows)
-    left_out = np.array([*(label in ignored for label in recordings.labels), True], dtype=np.bool_)
+    left_out = np.array(
+        [*(label in ignored for label in recordings.labels), not unlabeled], dtype=np.bool_
+    )
     values: list[IntArray] = []
     of, start, label = [], [], []
     too_short, n_windows = [], 0

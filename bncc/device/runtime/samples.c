@@ -2,7 +2,8 @@
  *
  * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
- *      For the meter 'd' also starts one, whose samples are measured for their stack.
+ *      'a' also starts one; what the model returns is then written for every sample. For the meter
+ *      'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
  *      The meter instead: first the size of the state and what measuring nothing costs, then for
  *      each sample its cost, or its stack in bytes; each number has four bytes, least significant
@@ -77,9 +78,11 @@ static void push(const STREAM_SAMPLE *sample)
     put(depth);
 }
 #else
+static uint8_t writes_all;
+
 static void push(const STREAM_SAMPLE *sample)
 {
-    if (PUSH(sample) != 0U) {
+    if ((PUSH(sample) != 0U) || (writes_all != 0U)) {
         port_write(&result, sizeof result);
     }
 }
@@ -120,6 +123,8 @@ int main(void)
         }
 #ifdef BNCC_METER
         measures_stack = (head[0] == (unsigned char)'d') ? 1U : 0U;
+#else
+        writes_all = (head[0] == (unsigned char)'a') ? 1U : 0U;
 #endif
         if (!push_all(n_samples)) {
             return port_close(1);

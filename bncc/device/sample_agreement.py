@@ -1,0 +1,165 @@
+"""Decisions of emitted C on samples, compared with those of the reference sample by sample."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.device.cross import find_toolchain
+from bncc.device.inputs.samples import Part
+from bncc.device.samples import (
+    NO_DECISION,
+    StreamProgram,
+    StreamSources,
+    cross_stream,
+    host_stream,
+)
+from bncc.model.model import Model
+from bncc.model.reference import predict_samples
+from bncc.targets import find_target
+from bncc.toolchain.tools import SANITIZERS, host_compilers
+
+RUN_SAMPLES = 2**18
+"""Samples of one run of a program, if not of one segment."""
+
+
+@dataclass(frozen=True)
+class SampleMismatch:
+    """A sample for which the C returns something else than the reference."""
+
+    recording: str
+    sample: int  # Number in its recording, from 0
+    expected: str | None  # Class of the window that ends with it; None without a decision
+    found: str | None  # Likewise; a number that is no class, such as ``-1``, as text
+
+    def __str__(self) -> str:
+        """Return the sample and both results in words."""
+        said = [each if each is None else repr(each) for each in (self.found, self.expected)]
+        found, expected = ("no decision" if each is None else each for each in said)
+        return (
+            f"sample {self.sample:,} of recording {self.recording!r}: the C says {found}, Python "
+            f"says {expected}"
+        )
+
+
+@dataclass(frozen=True)
+class SampleAgreement:
+    """The outcome of a comparison on samples."""
+
+    samples: int  # samples and windows: Numbers compared, over all builds
+    windows: int
+    mismatches: int  # Samples with a different result
+    toolchain: str  # Compilers and options
+    first_mismatch: SampleMismatch | None = None
+    n_builds: int = 1
+
+    @property
+    def agree(self) -> bool:
+        """True if there was no mismatch."""
+        return self.mismatches == 0
+
+
+Build = Callable[[], AbstractContextManager[StreamProgram]]
+
+
+def verify_samples(
+    model: Model,
+    built: StreamSources,
+    target: str,
+    parts: Sequence[Part],
+    *,
+    compiler: str | None = None,
+    simulator: str | None = None,
+    opt_level: str = "-O2",
+    sanitize: bool = False,
+) -> SampleAgreement:
+    """Build the C of a model with a front end for a target, run it there, and compare it."""
+    expected = [_expected(model, part.samples) for part in parts]
+    outcomes = []
+    for name, build in _builds(built, target, compiler, simulator, opt_level, sanitize=sanitize):
+        with build() as program:
+            outcomes.append(replace(_compared(model, program, parts, expected), toolchain=name))
+    return SampleAgreement(
+        sum(outcome.samples for outcome in outcomes),
+        sum(outcome.windows for outcome in outcomes),
+        sum(outcome.mismatches for outcome in outcomes),
+        "; ".join(outcome.toolchain for outcome in outcomes),
+        next((each.first_mismatch for each in outcomes if each.first_mismatch), None),
+        len(outcomes),
+    )
+
+
+def _builds(
+    built: StreamSources,
+    target: str,
+    compiler: str | None,
+    simulator: str | None,
+    opt_level: str,
+    *,
+    sanitize: bool,
+) -> Iterator[tuple[str, Build]]:
+    """Yield each toolchain in words, and a function that builds with it."""
+    if target == "host":
+        flags = (opt_level, *(SANITIZERS if sanitize else ()))
+        for tool in host_compilers(compiler):
+            yield " ".join((str(tool), *flags)), partial(host_stream, built, flags, tool)
+        return
+    for bench in find_toolchain(find_target(target), compiler=compiler, simulator=simulator):
+        words = f"{bench.compiler} {opt_level}, {bench.place}"
+        yield words, partial(cross_stream, built, bench, opt_level)
+
+
+def _expected(model: Model, samples: IntArray) -> IntArray:
+    """Return what the C shall return for each sample of a segment, (n,) int64."""
+    assert model.front_end is not None
+    windows, answers = model.front_end.windows, np.full(len(samples), NO_DECISION, dtype=np.int64)
+    answers[windows.length - 1 :: windows.hop] = predict_samples(model, samples)
+    return answers
+
+
+def _compared(
+    model: Model, program: StreamProgram, parts: Sequence[Part], expected: Sequence[IntArray]
+) -> SampleAgreement:
+    """Compare a program with the reference, a few segments in each run."""
+    n_samples = n_windows = mismatches = 0
+    first: SampleMismatch | None = None
+    for batch in _batches(parts):
+        segments = [parts[k].samples for k in batch]
+        truth = np.concatenate([expected[k] for k in batch])
+        found = program.results(segments)
+        wrong = found != truth
+        if wrong.any() and first is None:
+            at = int(wrong.argmax())
+            starts = np.cumsum([0, *map(len, segments)])
+            k = int(np.searchsorted(starts, at, side="right")) - 1
+            part, (says, shall) = parts[batch[k]], (int(found[at]), int(truth[at]))
+            sample = part.start + at - int(starts[k])
+            first = SampleMismatch(part.recording, sample, _word(model, shall), _word(model, says))
+        mismatches += int(wrong.sum())
+        n_samples += len(truth)
+        n_windows += int((truth != NO_DECISION).sum())
+    return SampleAgreement(n_samples, n_windows, mismatches, "", first)
+
+
+def _batches(parts: Sequence[Part]) -> Iterator[list[int]]:
+    """Yield the indices of the segments of each run."""
+    batch: list[int] = []
+    n_samples = 0
+    for k, part in enumerate(parts):
+        if batch and n_samples + len(part.samples) > RUN_SAMPLES:
+            yield batch
+            batch, n_samples = [], 0
+        batch.append(k)
+        n_samples += len(part.samples)
+    if batch:
+        yield batch
+
+
+def _word(model: Model, answer: int) -> str | None:
+    """Return a result in words: the label of a class, None without a decision."""
+    if answer == NO_DECISION:
+        return None
+    return model.classes[answer] if 0 <= answer < model.n_classes else str(answer)

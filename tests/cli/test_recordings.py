@@ -1,0 +1,174 @@
+"""Recordings as the DATA of verify, for models with a front end."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from bncc import on_device
+from bncc.device.samples import StreamSources
+from bncc.emit.emitter import Emission
+from bncc.model.file import load_model, save_model
+from bncc.recordings.front_end import FrontEnd
+from tests.recorded_files import HEADER, recorded_model, rows, write_recordings
+
+Run = Callable[..., Result]
+RunJson = Callable[..., dict[str, Any]]
+Refused = Callable[..., str]
+
+TIME = ("--time", "time", "--time-unit", "ms")
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of four recordings of 600 samples each."""
+    return write_recordings(tmp_path_factory.mktemp("recorded") / "walks")
+
+
+@pytest.fixture(scope="session")
+def sampled(recordings: Path) -> Path:
+    """Return the file of a model with a front end, of windows of 20 samples every 10."""
+    path = recordings.parent / "walks.bncc"
+    save_model(recorded_model(recordings), path)
+    return path
+
+
+def write_one(path: Path, n: int = 600, header: str = HEADER, step: int = 20) -> Path:
+    """Write a recording to a file, with samples `step` milliseconds apart."""
+    lines = (row.split(",", 1) for row in rows(1, n))
+    text = [f"{k * step},{rest}" for k, (_, rest) in enumerate(lines)]
+    path.write_text("\n".join([header, *text]), encoding="utf-8")
+    return path
+
+
+def mutated(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
+    """Change the C that gets samples."""
+    original = on_device.decision_sources
+
+    def changed(front_end: FrontEnd, emission: Emission) -> StreamSources:
+        built = original(front_end, emission)
+        text, n = re.subn(old, new, built.files["m.c"])
+        assert n == 1
+        return replace(built, files={**built.files, "m.c": text})
+
+    monkeypatch.setattr(on_device, "decision_sources", changed)
+
+
+@pytest.mark.cc
+def test_the_c_agrees_on_hostile_and_recorded_samples(
+    run_json: RunJson, run: Run, sampled: Path, recordings: Path
+) -> None:
+    found = run_json("verify", sampled, "--random", 20)
+    assert found["agree"] is True
+    alone = found["targets"]["host"]["samples"]
+    assert set(alone) == {"checked", "windows", "mismatches", "toolchain"}
+    assert alone["mismatches"] == 0
+    assert alone["checked"] > 15_000
+    both = run_json("verify", sampled, "--random", 20, "--data", recordings, *TIME)
+    host = both["targets"]["host"]
+    assert host["samples"]["checked"] == alone["checked"] + 4 * 600
+    assert host["samples"]["windows"] == alone["windows"] + 4 * 59
+    assert "236 data rows" in host["strength"]
+    said = run("verify", sampled, "--random", 20, "--data", recordings, "--sanitize").stdout
+    assert "hostile ones and those of the recordings, sample by sample" in said
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(
+    ("old", "new", "decides"),
+    [
+        (r"return (m_predict_raw\(&?x\));", r"return (\1 == 0) ? 1 : 0;", True),
+        (r"position < M_HOP", "position <= M_HOP", False),
+    ],
+)
+def test_a_wrong_decision_is_exit_code_1_and_says_where(
+    run: Run, run_json: RunJson, sampled: Path, monkeypatch: pytest.MonkeyPatch, old: str,
+    new: str, decides: bool,
+) -> None:  # fmt: skip
+    mutated(monkeypatch, old, new)
+    said = run("verify", sampled, "--random", 20, code=1).stdout
+    assert "host: the C agrees with the Python model, bit for bit" in said
+    assert "host: the C DISAGREES with the Python model on" in said
+    assert "of recording 'hostile " in said
+    report = run_json("verify", sampled, "--random", 20, code=1)
+    assert report["agree"] is False
+    samples = report["targets"]["host"]["samples"]
+    assert 0 < samples["mismatches"] < samples["checked"]
+    first = samples["first_mismatch"]
+    assert set(first) == {"recording", "sample", "expected", "found"}
+    assert first["expected"] in load_model(sampled).classes
+    assert first["sample"] % 10 == 9
+    assert (first["found"] is not None) == decides
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["cortex-m0", "avr", "rv32", "big-endian"])
+def test_targets_agree_on_samples(
+    run_json: RunJson, require_bench: Callable[[str], Any], sampled: Path, recordings: Path,
+    target: str,
+) -> None:  # fmt: skip
+    require_bench(target)
+    options = ["--random", 20, "--target", target, "--data", recordings / "walk1.csv.gz"]
+    found = run_json("verify", sampled, *options)["targets"][target]["samples"]
+    assert found["mismatches"] == 0
+    assert found["checked"] > 15_000
+
+
+def test_a_model_without_front_end_has_no_samples(
+    run_json: RunJson, run: Run, model: Path, readings: Path
+) -> None:
+    found = run_json("verify", model, "--random", 20)
+    assert "samples" not in found["targets"]["host"]
+    said = run("verify", model, "--random", 20, "--data", readings, "--time", "t").stderr
+    assert "--time have no effect: the model reads no recordings" in said
+
+
+def test_features_are_readings_of_a_model_with_a_front_end(
+    run_json: RunJson, sampled: Path, tmp_path: Path
+) -> None:
+    """A table of bncc features is no recording."""
+    names = [feature.name for feature in load_model(sampled).inputs]
+    table = tmp_path / "t.csv"
+    cells = [f'"{name}"' for name in names]
+    table.write_text("\n".join([",".join(["x", "y", *cells]), ",".join("0" * (2 + len(names)))]))
+    found = run_json("verify", sampled, "--random", 20, "--data", table)
+    assert "1 data row" in found["targets"]["host"]["strength"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("time,a,y,state,person", "has neither the channels 'x', 'y' of the model nor its feat"),
+        ("t,x,y,state,person", "has no column 'time'"),
+    ],
+)  # fmt: skip
+def test_other_columns_are_refused(
+    refused: Refused, sampled: Path, tmp_path: Path, header: str, message: str
+) -> None:
+    path = write_one(tmp_path / "w.csv", header=header)
+    assert message in refused("verify", sampled, "--data", path, *TIME)
+
+
+def test_another_rate_is_refused(refused: Refused, sampled: Path, tmp_path: Path) -> None:
+    path = write_one(tmp_path / "w.csv", step=10)
+    said = refused("verify", sampled, "--data", path, *TIME)
+    assert "takes samples at 50 Hz, but the time steps of" in said
+    assert "are those of 100 Hz" in said
+
+
+def test_recordings_without_a_window_are_refused(
+    refused: Refused, sampled: Path, tmp_path: Path
+) -> None:
+    path = write_one(tmp_path / "w.csv", 19)
+    said = refused("verify", sampled, "--data", path)
+    assert "no window of 20 samples: the longest recording without a gap has 19" in said
+
+
+def test_recordings_have_no_folds(refused: Refused, sampled: Path, recordings: Path) -> None:
+    assert "recordings have no folds" in refused(
+        "verify", sampled, "--data", recordings, "--fold", 1
+    )
