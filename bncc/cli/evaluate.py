@@ -1,6 +1,7 @@
 """``bncc evaluate``: error rate of a model on labeled readings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -18,12 +19,25 @@ from bncc.cli.options import (
     model_argument,
     speaks,
 )
+from bncc.cli.recordings import (
+    RecordedColumns,
+    RecordedWindows,
+    label_options,
+    recorded_options,
+    recorded_windows,
+)
 from bncc.cli.results import confusion_lines
 from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
-from bncc.model.error_rates import confusion_matrix, recall_of
+from bncc.model.error_rates import (
+    confusion_matrix,
+    error_interval,
+    interval_words,
+    macro_f1,
+    recall_of,
+)
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict
@@ -37,6 +51,8 @@ _MOST_GROUPS = 30
 @data_argument
 @missing_option
 @groups_option
+@recorded_options
+@label_options
 @class_option
 @fold_option
 @speaks
@@ -46,6 +62,9 @@ def command(
     data_path: str,
     missing: str,
     groups: str | None,
+    columns: RecordedColumns,
+    intervals: str | None,
+    ignore: tuple[str, ...],
     class_name: str | None,
     fold: int | None,
 ) -> None:
@@ -54,26 +73,43 @@ def command(
 
     A row with a class that the model does not know counts as an error. --groups reports the error
     rate of each group, too.
+
+    If MODEL has a front end, DATA may be recordings, a file or a folder; rows are then their
+    windows with one label.
     """
     model = load_model(model_path)
-    dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
-    X = states_of(model.features, dataset.table)
+    columns = replace(
+        columns, groups=groups, class_name=class_name, intervals=intervals, ignored=ignore
+    )
+    recorded = recorded_windows(model, data_path, columns, fold, console, is_labeled=True)
+    if recorded is None:
+        dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
+        table, y = dataset.table, dataset.y
+    else:
+        table, y, labels = recorded.table, recorded.classes(model), recorded.groups
+    X = states_of(model.features, table)
     n_missing = sum(
         int(column.missing.sum())
-        for column in dataset.table.columns
+        for column in table.columns
         if column.name in {feature.name for feature in model.features}
     )
-    gaps = missing_of(model.features, dataset.table) if missing == "marginal" else None
-    found = evaluation(model, X, dataset.y, gaps, labels)
+    gaps = missing_of(model.features, table) if missing == "marginal" else None
+    units = None if recorded is None else _units(recorded)
+    found = evaluation(model, X, y, gaps, labels, units)
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
+    if model.front_end is not None:
+        found["macro_f1"] = macro_f1(found["confusion"])
+    if recorded is not None:
+        found["recordings"] = len(recorded.recordings.recordings)
+        found["left_out"] = recorded.windows.n_left_out
     of_cycle = cycle_note(model)
     if of_cycle:
         console.note(of_cycle)
-    unknown = int((dataset.y < 0).sum())
+    unknown, rows = int((y < 0).sum()), "rows" if recorded is None else "windows"
     if unknown:
         console.note(
-            f"{unknown} of {dataset.n_rows} rows have a class that the model does not know; they "
+            f"{unknown} of {len(y)} {rows} have a class that the model does not know; they "
             "count as errors and are excluded from the log loss and the confusion matrix"
         )
     console.result(found, _report(found, model.classes), essential=True)
@@ -85,12 +121,13 @@ def evaluation(
     y: IntArray,
     gaps: BoolArray | None = None,
     labels: Sequence[str] = (),
+    units: tuple[IntArray, str] | None = None,
 ) -> dict[str, Any]:
     """
-    Evaluate a model on states and classes.
+    Evaluate a model on states and classes, with an interval if rows belong to named units.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `gaps` (n_samples, n_features)
-    bool.
+    bool; `units` has (n_samples,) int.
     """
     if len(y) == 0:
         raise DataError("no row is left to evaluate; provide labeled rows")
@@ -113,7 +150,18 @@ def evaluation(
         "confusion": confusion,
         "recall": recall_of(confusion),
     }
+    if units is not None:
+        interval, method = error_interval(decisions != y, *units)
+        found |= {"error_interval": interval, "interval_method": method}
     return found | ({"groups": _by_group(decisions != y, labels)} if labels else {})
+
+
+def _units(recorded: RecordedWindows) -> tuple[IntArray, str]:
+    """Return the group of each window, or its recording without groups, and what they are."""
+    if not recorded.groups:
+        return recorded.windows.recording, "recordings"
+    _, codes = np.unique(recorded.groups, return_inverse=True)
+    return codes, "groups"
 
 
 def _by_group(misses: BoolArray, labels: Sequence[str]) -> list[dict[str, Any]]:
@@ -129,11 +177,19 @@ def _by_group(misses: BoolArray, labels: Sequence[str]) -> list[dict[str, Any]]:
 
 def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
     loss = "unknown" if found["log_loss"] is None else f"{found['log_loss']:.4f} nats"
-    lines = [
-        f"error     {100 * found['error']:.2f} % ({found['errors']} of {found['n']} rows)",
-        f"log-loss  {loss}",
-        f"missing   {found['missing_cells']} cells",
-    ]
+    rows = "windows" if "left_out" in found else "rows"
+    lines = [f"error     {100 * found['error']:.2f} % ({found['errors']} of {found['n']} {rows})"]
+    if "error_interval" in found:
+        words = interval_words(found["error_interval"], found["interval_method"])
+        lines.append(f"interval  {words}")
+    if found.get("macro_f1") is not None:
+        lines.append(f"macro F1  {found['macro_f1']:.4f}")
+    lines.append(f"log-loss  {loss}")
+    if "left_out" in found:
+        left_out = f"{found['left_out']} windows without a single label, or with an ignored one"
+        lines.append(f"left out  {left_out}")
+    else:
+        lines.append(f"missing   {found['missing_cells']} cells")
     lines += confusion_lines(found, classes)
     return "\n".join([*lines, *(_group_lines(found["groups"]) if "groups" in found else [])])
 

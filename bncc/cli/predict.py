@@ -10,7 +10,6 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.cli.console import Console
-from bncc.cli.inputs import rows_to_classify
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -21,6 +20,12 @@ from bncc.cli.options import (
     speaks,
 )
 from bncc.cli.output import check_free, write_file
+from bncc.cli.recordings import (
+    RecordedColumns,
+    RecordedWindows,
+    recorded_options,
+    rows_or_windows,
+)
 from bncc.discretize.feature import missing_of, states_of
 from bncc.model import missing as marginal
 from bncc.model.file import load_model
@@ -34,6 +39,7 @@ from bncc.model.reference import scores as scores_of
 @click.option("-o", "--output", metavar="FILE.csv", help="Output file [default: stdout].")
 @click.option("--scores", is_flag=True, help="Add one score column per class.")
 @missing_option
+@recorded_options
 @class_option
 @fold_option
 @force_option
@@ -45,6 +51,7 @@ def command(
     output: str | None,
     scores: bool,
     missing: str,
+    columns: RecordedColumns,
     class_name: str | None,
     fold: int | None,
     force: bool,
@@ -55,24 +62,39 @@ def command(
     A score is a class's cost minus the smallest cost, in units of 2**-B_F nats. ``margin`` is the
     score of the second-best class; 0 is a tie. With `--missing marginal` the unit is that of the C
     function predict_missing: 2**-8 nats or finer if features have feature parents.
+
+    If MODEL has a front end, DATA may be recordings, a file or a folder, without labels. There is a
+    row for each window then: its recording, the numbers of its first and last sample, from 0, and
+    the class that NAME_push returns for the last one.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
-    table = rows_to_classify(data_path, class_name, fold, console)
+    table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
     X = states_of(model.features, table)
     if missing == "marginal":
         all_scores = marginal.scores(model, X, missing_of(model.features, table))
     else:
         all_scores = scores_of(model, X)
-    columns = prediction_columns(model, all_scores, with_scores=scores)
+    found = _places(recorded) | prediction_columns(model, all_scores, with_scores=scores)
     if output is not None:
-        write_file(output, _csv(columns), force=force)
+        write_file(output, _csv(found), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
         console.result(payload, f"wrote {len(all_scores)} predictions to {output}")
     else:
-        payload = {"output": None, "n": len(all_scores), **_json_columns(columns)}
-        console.document(payload, _csv(columns))
+        payload = {"output": None, "n": len(all_scores), **_json_columns(found)}
+        console.document(payload, _csv(found))
+
+
+def _places(recorded: RecordedWindows | None) -> dict[str, list[str] | list[int]]:
+    """Return the columns that identify windows; none for rows of a table."""
+    if recorded is None:
+        return {}
+    return {
+        "recording": recorded.names,
+        "start": recorded.windows.start.tolist(),
+        "end": recorded.ends.tolist(),
+    }
 
 
 def prediction_columns(
@@ -104,6 +126,7 @@ def _csv(columns: Mapping[str, list[str] | list[int]]) -> bytes:
 
 
 def _json_columns(columns: Mapping[str, list[str] | list[int]]) -> dict[str, Any]:
-    payload: dict[str, Any] = {key: columns[key] for key in ("prediction", "margin")}
+    keys = ("recording", "start", "end", "prediction", "margin")
+    payload: dict[str, Any] = {key: columns[key] for key in keys if key in columns}
     scores = {key.removeprefix("score:"): v for key, v in columns.items() if ":" in key}
     return payload | ({"scores": scores} if scores else {})

@@ -29,6 +29,19 @@ def recall_of(confusion: Sequence[Sequence[int]]) -> list[float | None]:
     ]
 
 
+def macro_f1(confusion: Sequence[Sequence[int]]) -> float | None:
+    """
+    Return the mean F1 of the classes that rows have or are decided for; None without rows.
+
+    F1 of a class is twice the rows that are found over the rows that have the class plus those
+    decided for it.
+    """
+    columns = [sum(column) for column in zip(*confusion, strict=True)]
+    totals = [sum(row) + column for row, column in zip(confusion, columns, strict=True)]
+    found = [2 * confusion[c][c] / total for c, total in enumerate(totals) if total]
+    return sum(found) / len(found) if found else None
+
+
 Z = 1.959963984540054
 """Quantile of the normal distribution: 95 % are between -Z and Z."""
 
@@ -76,6 +89,19 @@ def wilson_of_units(misses: BoolArray, units: IntArray) -> tuple[float, float]:
     else:
         effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
     return wilson(p, effective, float(stdtrit(n_units - 1, 0.975)))
+
+
+def error_interval(misses: BoolArray, units: IntArray | None, what: str) -> tuple[list[float], str]:
+    """
+    Return a 95 % interval of an error rate and its name: that of units if there are several.
+
+    Shapes: `misses` (n_rows,) bool; `units` (n_rows,) int or None; `what` is their name.
+    """
+    n_units = 0 if units is None else len(np.unique(units))
+    if units is None or n_units < 2:
+        return list(wilson(float(misses.mean()), len(misses))), INDEPENDENT
+    method = f"Wilson, effective number of rows from {n_units} {what}"
+    return list(wilson_of_units(misses, units)), method
 
 
 def interval_words(interval: Sequence[float], method: str) -> str:

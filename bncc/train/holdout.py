@@ -9,7 +9,7 @@ from bncc.data.dataset import Dataset
 from bncc.data.splits import SplitRule
 from bncc.discretize.feature import states_of
 from bncc.model import reference
-from bncc.model.error_rates import INDEPENDENT, confusion_matrix, recall_of, wilson, wilson_of_units
+from bncc.model.error_rates import confusion_matrix, error_interval, recall_of
 from bncc.model.model import Model
 from bncc.train.settings import TrainSettings
 
@@ -72,8 +72,4 @@ def _interval(misses: BoolArray, split: SplitRule) -> tuple[list[float], str]:
     units, what = split.groups, "groups"
     if units is None and split.ordered:
         units, what = np.arange(len(misses)) * min(BLOCKS, len(misses)) // len(misses), "blocks"
-    n_units = 0 if units is None else len(np.unique(units))
-    if units is None or n_units < 2:
-        return list(wilson(float(misses.mean()), len(misses))), INDEPENDENT
-    method = f"Wilson, effective number of rows from {n_units} {what}"
-    return list(wilson_of_units(misses, units)), method
+    return error_interval(misses, units, what)

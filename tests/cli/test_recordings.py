@@ -1,5 +1,6 @@
-"""Recordings as the DATA of verify, for models with a front end."""
+"""Recordings as the DATA of commands, for models with a front end."""
 
+import csv
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -172,3 +173,107 @@ def test_recordings_have_no_folds(refused: Refused, sampled: Path, recordings: P
     assert "recordings have no folds" in refused(
         "verify", sampled, "--data", recordings, "--fold", 1
     )
+
+
+def test_every_window_of_recordings_is_classified(
+    run: Run, run_json: RunJson, sampled: Path, recordings: Path, tmp_path: Path
+) -> None:
+    """As rows of the table of bncc features are, and with and without labels."""
+    model = load_model(sampled)
+    found = run_json("predict", sampled, recordings, *TIME)
+    assert found["n"] == 4 * 59
+    assert found["recording"] == [f"walk{k}" for k in range(4) for _ in range(59)]
+    assert found["start"] == [10 * k for _ in range(4) for k in range(59)]
+    assert found["end"] == [start + 19 for start in found["start"]]
+    table = tmp_path / "t.csv"
+    names = ",".join(feature.name for feature in model.inputs)
+    options = ["--window", 20, "--hop", 10, "--class", "state", "--features", names]
+    run("features", recordings, "-o", table, *TIME, *options, "--groups", "person", "--quiet")
+    of_table = run_json("predict", sampled, table)
+    with table.open(encoding="utf-8") as file:
+        places = [(row["recording"], int(row["start"])) for row in csv.DictReader(file)]
+    keys = zip(found["recording"], found["start"], strict=True)
+    values = zip(found["prediction"], found["margin"], strict=True)
+    by_place = dict(zip(keys, values, strict=True))
+    expected = list(zip(of_table["prediction"], of_table["margin"], strict=True))
+    assert [by_place[place] for place in places] == expected
+    assert len({*of_table["prediction"]}) == 3
+    bare = tmp_path / "bare.csv"
+    samples = [row.split(",")[1:3] for row in rows(2)]
+    bare.write_text("\n".join(["y,x", *(f"{y},{x}" for x, y in samples)]))
+    alone = run_json("predict", sampled, bare)
+    assert alone["prediction"] == found["prediction"][2 * 59 : 3 * 59]
+    assert alone["recording"] == ["bare"] * 59
+    run("predict", sampled, bare, "-o", tmp_path / "p.csv", "--scores", "--class", "state")
+    (head, first, *_) = (tmp_path / "p.csv").read_text(encoding="utf-8").splitlines()
+    assert head.startswith("recording,start,end,prediction,margin,score:")
+    assert first.startswith("bare,0,19,")
+
+
+def test_a_gap_ends_a_window(run_json: RunJson, sampled: Path, tmp_path: Path) -> None:
+    path = write_one(tmp_path / "w.csv")
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([head, *lines[:55], *lines[60:]]), encoding="utf-8")
+    assert run_json("predict", sampled, path)["n"] == 58
+    starts = run_json("predict", sampled, path, *TIME)["start"]
+    assert starts[:6] == [0, 10, 20, 30, 55, 65]
+
+
+def test_the_error_is_that_of_windows_with_one_label(
+    run_json: RunJson, run: Run, sampled: Path, recordings: Path
+) -> None:
+    # A recording has 59 windows, and one of them spans each of the five changes of state.
+    found = run_json("evaluate", sampled, recordings, *TIME, "--class", "state")
+    assert (found["n"], found["left_out"], found["recordings"]) == (4 * 54, 4 * 5, 4)
+    assert found["classes"] == ["run", "still", "walk"]
+    assert found["errors"] < 10
+    assert found["interval_method"] == "Wilson, effective number of rows from 4 recordings"
+    low, high = found["error_interval"]
+    assert 0 <= low <= found["error"] <= high
+    assert "groups" not in found
+    ignoring = run_json("evaluate", sampled, recordings, *TIME, "--class", "state",
+                        "--groups", "person", "--ignore", "run")  # fmt: skip
+    assert ignoring["n"] == 4 * 2 * 18
+    assert ignoring["interval_method"] == "Wilson, effective number of rows from 2 groups"
+    assert [group["group"] for group in ignoring["groups"]] == ["p0", "p1"]
+    said = run("evaluate", sampled, recordings, *TIME, "--groups", "person").stdout
+    assert "of 216 windows)" in said
+    assert "macro F1  " in said
+    assert "left out  20 windows without a single label" in said
+
+
+def test_labels_of_intervals_are_evaluated(
+    run_json: RunJson, run: Run, sampled: Path, tmp_path: Path
+) -> None:
+    path = write_one(tmp_path / "w.csv")
+    intervals = tmp_path / "labels.csv"
+    intervals.write_text("recording,start,end,label\nw,0,100,walk\nw,100,200,fly\n")
+    found = run_json("evaluate", sampled, path, "--intervals", intervals)
+    assert found["n"] == 18
+    # The first samples are of someone who runs, and no class is called fly.
+    assert (found["errors"], found["macro_f1"], found["interval_method"]) == (18, 0.0, "Wilson")
+    result = run("evaluate", sampled, path, "--intervals", intervals)
+    assert "9 of 18 windows have a class that the model does not know" in result.stderr
+
+
+def test_labels_of_recordings_have_no_effect_on_tables(
+    run: Run, model: Path, readings: Path
+) -> None:
+    options = ["--ignore", "kind 1", "--intervals", "absent.csv"]
+    said = run("evaluate", model, readings, *options).stderr
+    assert "--intervals and --ignore have no effect: the model reads no recordings" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--class", "state", "--intervals", "a.csv"), "--intervals replaces the class column"),
+        (("--class", "gait"), "has no column 'gait'"),
+        (("--groups", "state"), "has no single group in column 'state'"),
+        (("--recording", "time", "--time", "time"), "column 'time' has two roles"),
+    ],
+)
+def test_wrong_roles_are_one_line(
+    refused: Refused, sampled: Path, recordings: Path, options: tuple[str, ...], message: str
+) -> None:
+    assert message in refused("evaluate", sampled, recordings, *options)

@@ -6,8 +6,10 @@ import pytest
 from bncc.model.error_rates import (
     INDEPENDENT,
     confusion_matrix,
+    error_interval,
     interval_words,
     is_interval,
+    macro_f1,
     recall_of,
     wilson,
     wilson_of_units,
@@ -19,6 +21,22 @@ def test_rows_are_true_classes_and_unknown_ones_are_left_out():
     confusion = confusion_matrix(y, decisions, 3)
     assert confusion.tolist() == [[1, 0, 1], [1, 2, 0], [0, 0, 0]]
     assert recall_of(confusion.tolist()) == [1 / 2, 2 / 3, None]
+
+
+def test_macro_f1_is_the_mean_over_classes_that_occur():
+    assert macro_f1([[1, 0, 1], [1, 2, 0], [0, 0, 0]]) == pytest.approx((1 / 2 + 4 / 5 + 0) / 3)
+    assert macro_f1([[3, 0, 0], [1, 2, 0], [0, 0, 0]]) == pytest.approx((6 / 7 + 4 / 5) / 2)
+    assert macro_f1([[0, 0], [0, 0]]) is None
+
+
+def test_the_interval_is_that_of_units_if_there_are_two():
+    misses, units = np.array([True, False, False, False]), np.array([0, 0, 3, 3])
+    alone, method = error_interval(misses, None, "groups")
+    assert (tuple(alone), method) == (wilson(0.25, 4), INDEPENDENT)
+    assert error_interval(misses, np.zeros(4, dtype=np.int64), "groups") == (alone, INDEPENDENT)
+    found, method = error_interval(misses, units, "recordings")
+    assert tuple(found) == wilson_of_units(misses, units)
+    assert method == "Wilson, effective number of rows from 2 recordings"
 
 
 def test_wilson_is_the_textbooks():
