@@ -10,12 +10,18 @@ from bncc.device.batch import Batch
 from bncc.device.bounds import measure_bounds
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort
-from bncc.device.inputs.samples import Part, hostile_parts
+from bncc.device.inputs.samples import Part, hostile_parts, metered_parts
 from bncc.device.machine import HarnessError
 from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
 from bncc.device.meter import METERED, Cost, Inputs, Metered
 from bncc.device.sample_agreement import SampleAgreement, verify_samples
-from bncc.device.samples import StreamSources
+from bncc.device.samples import (
+    SampleTimes,
+    StreamCost,
+    StreamSources,
+    stream_cost,
+    times_of,
+)
 from bncc.device.sources import Sources, sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.front_end import front_end_c
@@ -145,6 +151,48 @@ def verify_decisions(
     """Compare the C of a model with a front end with the model, see `verify_samples`."""
     assert model.front_end is not None
     return verify_samples(model, decision_sources(model.front_end, emission), target, parts, **how)
+
+
+@dataclass(frozen=True)
+class SampleReport:
+    """Measurements of the whole C of a model with a front end, from samples to decisions."""
+
+    target: str  # Name of the target
+    unit: Unit  # Unit of time
+    toolchain: str  # toolchain and simulator: Names, versions, processor
+    simulator: str
+    optimization: str  # The compiler's level
+    cost: StreamCost
+    times: SampleTimes
+    hop: int  # Samples from a window to the next
+
+
+def bench_samples(
+    model: Model,
+    target: Target,
+    parts: Sequence[Part],
+    emission: Emission,
+    *,
+    compiler: str | None = None,
+    simulator: str | None = None,
+    opt_level: str = "-O2",
+) -> SampleReport:
+    """Measure the C of a model with a front end on some of the segments."""
+    assert model.front_end is not None
+    (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
+    windows = model.front_end.windows
+    segments = [part.samples for part in metered_parts(parts, windows)]
+    cost = stream_cost(decision_sources(model.front_end, emission), bench, segments, opt_level)
+    return SampleReport(
+        target.name,
+        target.unit,
+        str(bench.compiler),
+        bench.place,
+        opt_level,
+        cost,
+        times_of(cost, [len(each) for each in segments], windows),
+        windows.hop,
+    )
 
 
 def hostile_samples(model: Model) -> list[Part]:

@@ -8,7 +8,6 @@ import click
 from bncc import pricing
 from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
-from bncc.cli.inputs import rows_to_classify
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     INPUTS,
@@ -30,16 +29,23 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.cli.results import facts_of, report_text
-from bncc.data.dataset import Table
+from bncc.cli.recordings import RecordedColumns, recorded_options, rows_or_windows
+from bncc.cli.results import facts_of, facts_of_samples, report_text, sample_text
 from bncc.device.cross import find_toolchain
+from bncc.device.inputs.samples import Part
 from bncc.device.measure import N_ROWS, bench_inputs
 from bncc.device.meter import Inputs
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model
-from bncc.on_device import TargetReport, bench_target
+from bncc.on_device import (
+    SampleReport,
+    TargetReport,
+    bench_samples,
+    bench_target,
+    hostile_samples,
+)
 from bncc.pricing import entries_of
 from bncc.resources import Budget, Optimize
 from bncc.structure.decision_tables import has_trees
@@ -57,7 +63,10 @@ COMMON = (
 @model_argument
 @target_option
 @click.option(
-    "--data", "data_path", metavar="DATA", help="Readings to measure on [default: random]."
+    "--data",
+    "data_path",
+    metavar="DATA",
+    help="Readings to measure on, or recordings for a model with a front end [default: random].",
 )
 @click.option(
     "--rows",
@@ -86,6 +95,7 @@ COMMON = (
 @entry_option
 @inputs_option
 @lowering_options
+@recorded_options
 @class_option
 @fold_option
 @speaks
@@ -103,6 +113,7 @@ def command(
     compare: Compared | None,
     constant_time: bool,
     provable: bool,
+    columns: RecordedColumns,
     class_name: str | None,
     fold: int | None,
     opt_level: str | None,
@@ -120,6 +131,9 @@ def command(
     and the return. Flash and RAM are the bytes of the entry points of --entry with all library
     routines that they use; the stack is reported separately. If features can be marginalized,
     predict_missing is measured too, with 30 % of the readings missing at random.
+
+    If MODEL has a front end, its whole C is measured too: each sample of recordings DATA, or of
+    hostile ones, the bytes of the state between two samples, and flash and stack of all of it.
 
     Without --target, all targets with installed tools are measured. The host is measured on the
     simulated x86.
@@ -141,11 +155,12 @@ def command(
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emissions, **tools)
     )
-    table: Table | None = None
+    table = recorded = None
     if data_path is not None:
-        table = rows_to_classify(data_path, class_name, fold, console)
-    elif fold is not None or class_name is not None:
-        console.note("--class and --fold have no effect without --data")
+        table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
+    elif fold is not None or class_name is not None or columns.given:
+        names = ["--class", "--fold", *columns.given]
+        console.note(f"{', '.join(names[:-1])} and {names[-1]} have no effect without --data")
     if table is None and (has_trees(model.structure) or model.gate is not None):
         what = "a gate" if model.gate is not None else "decision trees and of a front"
         console.note(
@@ -156,15 +171,25 @@ def command(
     how["opt_level"] = opt_level or LEVELS[optimize]
     how |= {"with_missing": which_inputs == INPUTS[0], "entries": covered}
     reports = measure(emissions, machines, inputs, console, **tools, **how)
+    sampled: dict[str, SampleReport] = {}
+    if model.front_end is not None:
+        level = {"opt_level": how["opt_level"]}
+        parts = hostile_samples(model) if recorded is None else recorded.parts
+        sampled = measure_samples(emissions, machines, parts, console, **tools, **level)
+    of = "hostile samples" if recorded is None else "samples of the recordings"
     payload = {
-        "targets": {target: facts_of(report) for target, report in reports.items()},
+        "targets": {
+            target: facts_of(report)
+            | ({"samples": facts_of_samples(sampled[target], of)} if target in sampled else {})
+            for target, report in reports.items()
+        },
         "skipped": skipped,
         "rows": len(inputs.X),
         "seed": seed,
     }
     left_out = [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
-    parts = [report_text(reports, len(inputs.X)), "\n".join(left_out)]
-    console.result(payload, "\n\n".join(part for part in parts if part), essential=True)
+    texts = [report_text(reports, len(inputs.X)), sample_text(sampled, of), "\n".join(left_out)]
+    console.result(payload, "\n\n".join(filter(None, texts)), essential=True)
 
 
 def machine_of(name: str) -> Target:
@@ -198,6 +223,30 @@ def measure(
                     options=emissions.options(target.name),
                     emission=emissions.of(target.name),
                     **how,
+                )
+            except ToolchainError as error:
+                raise blame(name, error) from None
+    return {name: found[machine_of(name).name] for name in machines}
+
+
+def measure_samples(
+    emissions: Emissions,
+    machines: Sequence[str],
+    parts: Sequence[Part],
+    console: Console,
+    **how: Any,
+) -> dict[str, SampleReport]:
+    """Measure a model with a front end on samples, on some targets."""
+    found: dict[str, SampleReport] = {}
+    with console.progress("samples") as advance:
+        for k, name in enumerate(machines):
+            target = machine_of(name)
+            advance(k / len(machines), name)
+            if target.name in found:
+                continue
+            try:
+                found[target.name] = bench_samples(
+                    emissions.model, target, parts, emissions.of(target.name), **how
                 )
             except ToolchainError as error:
                 raise blame(name, error) from None

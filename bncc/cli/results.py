@@ -9,12 +9,12 @@ from bncc.cli.console import aligned, table_text
 from bncc.model.card import has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
-from bncc.resources import FUNCTIONS, Resources, functions_of
+from bncc.resources import FUNCTIONS, Resources, Span, functions_of
 
 if TYPE_CHECKING:
     from bncc.device.measure import Measurement
     from bncc.device.meter import Cost
-    from bncc.on_device import TargetReport
+    from bncc.on_device import SampleReport, TargetReport
 
 MOST_COLUMNS = 30
 """Most classes for which the confusion matrix is shown."""
@@ -91,6 +91,8 @@ ENTRIES = ("predict", "trusted", "raw")
 """Entry points in their display order."""
 WIDTH = 100
 """Line width of the report for people."""
+_MEMORY = ("flash", "state", "stack")
+"""Bytes of a model with a front end, in their display order."""
 
 
 def facts_of(report: "TargetReport") -> dict[str, Any]:
@@ -190,9 +192,55 @@ def _table(names: str, report: "TargetReport") -> str:
     return f"{table_text(title, rows, right=(1, 2, 3))}\n{fill(note, WIDTH)}"
 
 
-def _range(cost: "Cost") -> str:
+def _range(cost: "Cost | Span") -> str:
     return f"{cost.mean:,.1f} ({cost.min:,} .. {cost.max:,})"
 
 
 def _times(ratio: float | None) -> str:
     return "" if ratio is None else f"{ratio:.2f}"
+
+
+def facts_of_samples(report: "SampleReport", of: str) -> dict[str, Any]:
+    """Return the JSON object of a measurement on samples of one target."""
+    times, cost = report.times, report.cost
+    return {
+        "toolchain": report.toolchain,
+        "simulator": report.simulator,
+        "optimization": report.optimization,
+        "flash": cost.flash,
+        "ram": cost.ram,
+        "state": cost.state,
+        "stack": cost.stack,
+        "push": {report.unit: asdict(times.every)},
+        "decision": {report.unit: asdict(times.deciding)},
+        "per_sample": {report.unit: times.per_sample},
+        "of": of,
+        "n_samples": times.n_samples,
+        "n_windows": times.n_windows,
+    }
+
+
+def sample_text(reports: Mapping[str, "SampleReport"], of: str) -> str:
+    """Format measurements on samples for people; empty without any."""
+    if not reports:
+        return ""
+    tables = []
+    for machine, report in {report.target: report for report in reports.values()}.items():
+        names = ", ".join(name for name, each in reports.items() if each.target == machine)
+        cost, times, unit = report.cost, report.times, report.unit
+        rows = [
+            ["", "from samples"],
+            *([f"{what}, bytes", f"{getattr(cost, what):,}"] for what in _MEMORY),
+            [f"sample, {unit}", _range(times.every)],
+            [f"sample with a decision, {unit}", _range(times.deciding)],
+            [f"mean over a hop of {report.hop}", f"{times.per_sample:,.1f} a sample"],
+        ]
+        title = f"{names}: {report.toolchain} {report.optimization}, {report.simulator}"
+        tables.append(table_text(title, rows, right=(1,)))
+    first = next(iter(reports.values())).times
+    meaning = (
+        "bytes: what a caller of push needs, the classifier included; state: a stream between two "
+        f"samples\ntime per call: mean (min .. max) over {first.n_samples:,} {of} with "
+        f"{first.n_windows:,} windows, not a bound"
+    )
+    return "\n\n".join([*tables, meaning])

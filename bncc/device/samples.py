@@ -15,6 +15,8 @@ from bncc.device.host import run_program
 from bncc.device.image import Builder
 from bncc.device.machine import HarnessError
 from bncc.device.sources import support_file
+from bncc.recordings.windows import Windows
+from bncc.resources import Span
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
 
 
@@ -192,6 +194,41 @@ class StreamCost:
     def ram(self) -> int:
         """Bytes of the state and of the stack."""
         return self.state + self.stack
+
+
+@dataclass(frozen=True)
+class SampleTimes:
+    """Instructions or cycles of samples, those of a call included."""
+
+    every: Span  # All samples
+    deciding: Span  # Samples with which a window ends
+    per_sample: float  # Mean over the hops that end with a window
+    n_samples: int
+    n_windows: int
+
+
+def times_of(cost: StreamCost, lengths: Sequence[int], windows: Windows) -> SampleTimes:
+    """Return the times of the samples of segments, each of which has a window."""
+    ends = np.zeros(len(cost.samples), dtype=np.bool_)
+    counted = np.zeros(len(cost.samples), dtype=np.bool_)
+    start = 0
+    for length in lengths:
+        ends[start + windows.length - 1 : start + length : windows.hop] = True
+        n_counted = windows.hop * windows.count(length)
+        first = start + windows.length - windows.hop
+        counted[first : first + n_counted] = True
+        start += length
+    return SampleTimes(
+        _span(cost.samples),
+        _span(cost.samples[ends]),
+        float(cost.samples[counted].mean()),
+        len(cost.samples),
+        int(ends.sum()),
+    )
+
+
+def _span(times: IntArray) -> Span:
+    return Span(int(times.min()), float(times.mean()), int(times.max()))
 
 
 def stream_cost(

@@ -277,3 +277,31 @@ def test_wrong_roles_are_one_line(
     refused: Refused, sampled: Path, recordings: Path, options: tuple[str, ...], message: str
 ) -> None:
     assert message in refused("evaluate", sampled, recordings, *options)
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize(("target", "unit"), [("cortex-m0", "instructions"), ("avr", "cycles")])
+def test_the_whole_c_is_measured_on_samples(
+    run: Run, run_json: RunJson, require_bench: Callable[[str], Any], sampled: Path,
+    recordings: Path, target: str, unit: str,
+) -> None:  # fmt: skip
+    require_bench(target)
+    options = ["--target", target, "--rows", 5, "--optimize", "size"]
+    facts = run_json("bench", sampled, *options)["targets"][target]
+    found = facts["samples"]
+    assert set(found) == {
+        "toolchain", "simulator", "optimization", "flash", "ram", "state", "stack", "push",
+        "decision", "per_sample", "of", "n_samples", "n_windows",
+    }  # fmt: skip
+    assert (found["of"], found["optimization"]) == ("hostile samples", "-Os")
+    assert found["flash"] > facts["flash"]
+    assert found["ram"] == found["state"] + found["stack"]
+    push, decision = found["push"][unit], found["decision"][unit]
+    assert 0 < push["min"] < found["per_sample"][unit] < decision["mean"]
+    assert decision["min"] <= decision["mean"] <= decision["max"] == push["max"]
+    assert found["n_samples"] > 3000
+    assert found["n_windows"] > 200
+    result = run("bench", sampled, *options, "--data", recordings, *TIME)
+    assert " 2,400 samples of the recordings with 236 windows, not a bound" in result.stdout
+    assert f"sample with a decision, {unit}" in result.stdout
+    assert "mean over a hop of 10" in result.stdout

@@ -1,7 +1,7 @@
 """Samples to try emitted front ends on: hostile ones of every kind, and those of recordings."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -9,11 +9,14 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.windows import Windows
 
 HOSTILE_SAMPLES = 20_000
 """Hostile samples of a check, or more where windows are long."""
 MOST_SAMPLES = 400_000
 """Most hostile samples of a check, if not of one segment; fewer kinds remain for long windows."""
+METERED_SAMPLES = 4000
+"""Samples of a measurement, or more where windows are long."""
 _QUIETER = (4, 7, 9, 11)
 """Bits by which random samples are also shifted down."""
 
@@ -78,3 +81,13 @@ def hostile_parts(
         ends = (1, windows.length - 1, windows.length, int(rng.integers(1, n)))
         found += [part[:end] for end in ends if end > 0 for part in islice(kinds(n), 2)]
     return [Part(f"hostile {k + 1}", samples) for k, samples in enumerate(found)]
+
+
+def metered_parts(parts: Sequence[Part], windows: Windows) -> list[Part]:
+    """Return some of the segments that have a window, and their first samples, for a meter."""
+    whole = [part for part in parts if len(part.samples) >= windows.length]
+    least = windows.length + 2 * windows.hop
+    n = min(len(whole), max(1, METERED_SAMPLES // least))
+    most = max(least, METERED_SAMPLES // n) if n else 0
+    chosen = np.linspace(0, len(whole) - 1, n).astype(np.intp)
+    return [replace(whole[k], samples=whole[k].samples[:most]) for k in chosen]

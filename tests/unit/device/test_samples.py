@@ -8,11 +8,20 @@ import pytest
 
 from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
-from bncc.device.inputs.samples import segments
-from bncc.device.samples import StreamProgram, cross_stream, host_stream, stream_cost
+from bncc.device.inputs.samples import Part, hostile_parts, metered_parts, segments
+from bncc.device.samples import (
+    StreamCost,
+    StreamProgram,
+    cross_stream,
+    host_stream,
+    stream_cost,
+    times_of,
+)
 from bncc.lower.sample_estimate import shares_code
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
+from bncc.recordings.windows import Windows
+from bncc.resources import Span
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
 from tests.front_ends import front_end, plan_of, with_levels
@@ -138,3 +147,48 @@ def test_memory_is_that_of_what_is_linked(target: str) -> None:
     assert 0 <= less.stack <= more.stack < 200
     assert less.samples.max() < more.samples.max()
     assert less.ram == less.state + less.stack
+
+
+@pytest.mark.parametrize(("length", "hop"), [(6, 2), (4, 4), (3, 1)])
+def test_times_are_those_of_hops_that_end_with_a_window(length: int, hop: int) -> None:
+    lengths = (length, 2 * length + hop + 1, length + hop - 1)
+    samples, counted = [], []
+    for n in lengths:
+        for k in range(n):
+            ends = k + 1 >= length and (k + 1) % hop == 0
+            samples.append(100 + 7 * k % 5 + 1000 * ends)
+            is_last = k >= n // hop * hop
+            counted.append(k >= length - hop and not is_last)
+    times = np.array(samples)
+    found = times_of(StreamCost(0, 0, 0, times), lengths, Windows(length, hop))
+    deciding = times[times >= 1000]
+    assert (found.n_samples, found.n_windows) == (len(times), len(deciding))
+    assert found.every == Span(int(times.min()), float(times.mean()), int(times.max()))
+    assert found.deciding.min == deciding.min()
+    assert found.deciding.mean == pytest.approx(deciding.mean())
+    assert found.per_sample == pytest.approx(times[np.array(counted)].mean())
+
+
+def test_a_meter_gets_segments_with_windows() -> None:
+    windows = Windows(100, 50)
+    parts = [Part(f"r{k}", np.zeros((n, 2), np.int64)) for k, n in enumerate([99, 100, 5000, 300])]
+    found = metered_parts(parts, windows)
+    assert [part.recording for part in found] == ["r1", "r2", "r3"]
+    assert [len(part.samples) for part in found] == [100, 1333, 300]
+    many = metered_parts([Part("r", np.zeros((500, 2), np.int64))] * 90, windows)
+    assert [len(part.samples) for part in many] == [200] * 20
+    assert metered_parts(parts[:1], windows) == []
+    long = metered_parts(parts * 2, Windows(4000, 1000))
+    assert [len(part.samples) for part in long] == [5000]
+
+
+@pytest.mark.parametrize(("length", "hop"), [(16, 4), (1, 1), (128, 128), (2**18, 2**18)])
+def test_hostile_samples_have_windows_and_an_end(length: int, hop: int) -> None:
+    tested = front_end("int8", length, hop, "sum,change", "x", "xy")
+    parts = hostile_parts(tested, "int8")
+    sizes = [len(part.samples) for part in parts]
+    assert sizes[0] >= length + 2 * hop + 1
+    assert 20_000 <= sum(sizes) <= 800_000
+    assert all(part.samples.shape[1] == 2 for part in parts)
+    assert all((-128 <= part.samples).all() and (part.samples <= 127).all() for part in parts)
+    assert len(parts) == 1 or length - 1 in sizes or length == 1
