@@ -7,6 +7,7 @@ import numpy as np
 from bncc.discretize.feature import Feature
 from bncc.emit.near_ties import Steps, near_tie_steps
 from bncc.emit.options import EmitOptions
+from bncc.emit.selftest_samples import MOST_WINDOWS, sample_vectors
 from bncc.emit.vector_text import vector_text
 from bncc.emit.vectors import Vectors, drawn_missing, drawn_vectors, end_readings
 from bncc.lower.c.constants import MOST_IN_ALL, MOST_IN_ARRAY, avr_vectors_error, crc_of
@@ -32,13 +33,22 @@ def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[s
     if options.is_bounded:
         most = STEPS_PER_VECTOR * len(inputs.classes)
     steps = near_tie_steps(model, layout.program, inputs.states, most)
+    samples = None
+    if model.front_end is not None:
+        most_windows = len(inputs.classes) if options.is_bounded else MOST_WINDOWS
+        samples = sample_vectors(model, most_windows)
+    sample_bytes = () if samples is None else (samples.n_windows,)
     without = vector_text(model, inputs, layout, missing)
-    n_avr = avr_steps(layout.rom_bytes + sum(without.array_bytes), step_bytes, len(steps.features))
+    other_bytes = layout.rom_bytes + sum(without.array_bytes) + sum(sample_bytes)
+    n_avr = avr_steps(other_bytes, step_bytes, len(steps.features))
     vectors = vector_text(model, inputs, layout, missing, steps, n_avr)
+    array_bytes = (*vectors.array_bytes, *sample_bytes)
+    lines = coverage(model, inputs, steps, layout)
     return {
         "vectors": vectors,
-        "coverage": coverage(model, inputs, steps, layout),
-        "avr_vectors_error": avr_vectors_error(layout.rom_bytes, vectors.array_bytes),
+        "sample_vectors": samples,
+        "coverage": lines if samples is None else [*lines, samples.coverage],
+        "avr_vectors_error": avr_vectors_error(layout.rom_bytes, array_bytes),
         "constants_crc": f"0x{crc_of(layout.summed, model.classes):08X}U",
     }
 
