@@ -35,7 +35,7 @@ from bncc.lower.sample_stream import sample_type_of
 from bncc.model.model import Model
 from bncc.program.pipeline import optimize, program_of
 from bncc.recordings.front_end import FrontEnd
-from bncc.resources import Optimize, ProvedBound, Resources
+from bncc.resources import Counts, Optimize, ProvedBound, Resources, SampleCounts
 from bncc.targets.base import Target, Unit
 from bncc.toolchain.tools import Tool
 
@@ -180,9 +180,7 @@ def bench_samples(
     """Measure the C of a model with a front end on some of the segments."""
     assert model.front_end is not None
     (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
-    windows = model.front_end.windows
-    segments = [part.samples for part in metered_parts(parts, windows)]
-    cost = stream_cost(decision_sources(model.front_end, emission), bench, segments, opt_level)
+    cost, times = _sample_cost(model, emission, bench, parts, opt_level)
     return SampleReport(
         target.name,
         target.unit,
@@ -190,9 +188,31 @@ def bench_samples(
         bench.place,
         opt_level,
         cost,
-        times_of(cost, [len(each) for each in segments], windows),
-        windows.hop,
+        times,
+        model.front_end.windows.hop,
     )
+
+
+def _sample_cost(
+    model: Model, emission: Emission, bench: Toolchain, parts: Sequence[Part], opt_level: str
+) -> tuple[StreamCost, SampleTimes]:
+    """Measure the C of a model with a front end on some of the segments."""
+    assert model.front_end is not None
+    windows = model.front_end.windows
+    segments = [part.samples for part in metered_parts(parts, windows)]
+    cost = stream_cost(decision_sources(model.front_end, emission), bench, segments, opt_level)
+    return cost, times_of(cost, [len(each) for each in segments], windows)
+
+
+def sample_counts(
+    model: Model, emission: Emission, bench: Toolchain, opt_level: str
+) -> SampleCounts | None:
+    """Measure the C of a model on hostile samples; None without a front end."""
+    if model.front_end is None:
+        return None
+    cost, times = _sample_cost(model, emission, bench, hostile_samples(model), opt_level)
+    every, deciding = (Counts(span.min, span.max) for span in (times.every, times.deciding))
+    return SampleCounts(cost.state, every, deciding, times.n_samples, times.n_windows)
 
 
 def hostile_samples(model: Model) -> list[Part]:
@@ -371,7 +391,8 @@ def emit_bounded(
     """Measure emitted C, and emit it again with the results and proved bounds in its header."""
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
-    found = replace(found, proved=tuple(proved), undecided=tuple(undecided))
+    samples = sample_counts(model, emission, bench, level)
+    found = replace(found, proved=tuple(proved), undecided=tuple(undecided), samples=samples)
     bounded = emit_as(model, replace(options, bounds=found), emission)
     return replace(bounded, lowered=replace(bounded.lowered, resources=emission.resources))
 

@@ -224,6 +224,17 @@ class ProvedBound:
 
 
 @dataclass(frozen=True)
+class SampleCounts:
+    """Memory and counts of the samples of a model with a front end."""
+
+    state: int  # Bytes of a stream between two samples
+    every: Counts  # All samples that were tried
+    deciding: Counts  # Those with which a window ended
+    n_samples: int
+    n_windows: int
+
+
+@dataclass(frozen=True)
 class Bounds:
     """Footprint and time of the C on one target with one compiler."""
 
@@ -241,6 +252,7 @@ class Bounds:
     # code, and why it has shown nothing of others that it was asked about
     proved: tuple[tuple[str, ProvedBound], ...] = ()
     undecided: tuple[tuple[str, str], ...] = ()
+    samples: SampleCounts | None = None  # Of ``push``, if the model has a front end
 
     @property
     def stacks(self) -> Mapping[str, int]:

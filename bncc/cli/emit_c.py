@@ -390,4 +390,5 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
         },
         "proved": {entry: asdict(found) for entry, found in bounds.proved},
         "undecided": dict(bounds.undecided),
+        **({} if bounds.samples is None else {"samples": asdict(bounds.samples)}),
     }

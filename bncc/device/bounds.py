@@ -19,7 +19,8 @@ from bncc.resources import Bounds, Counts
 
 ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
-    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "class_name",
+    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "start", "push",
+    "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}

@@ -9,7 +9,7 @@ from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap_words
 from bncc.lower.c.identifiers import c_comment
 from bncc.lower.request import LowerOptions
-from bncc.resources import Bounds
+from bncc.resources import Bounds, SampleCounts
 
 MODEL_FILE = "MODEL.bncc"
 """Printed for a model file whose name cannot be printed in a comment."""
@@ -56,10 +56,21 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
                 f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over "
                 f"{bounds.n_inputs} inputs{what}."
             )
+    if bounds.samples is not None:
+        yield _sample_remark(bounds.samples, bounds.unit)
     for entry, why in bounds.undecided:
         yield f"{entry}: the number of instructions is not proved ({why})."
     if bounds.unit == "instructions":
         yield "Executed instructions are not cycles."
+
+
+def _sample_remark(samples: SampleCounts, unit: str) -> str:
+    every, deciding = samples.every, samples.deciding
+    return (
+        f"push: {every.min} .. {every.max} {unit} observed over {samples.n_samples} hostile "
+        f"samples, {deciding.min} .. {deciding.max} for the {samples.n_windows} with a decision, "
+        f"call included; not a bound. A stream takes {samples.state} bytes."
+    )
 
 
 @dataclass(frozen=True)

@@ -305,3 +305,29 @@ def test_the_whole_c_is_measured_on_samples(
     assert " 2,400 samples of the recordings with 236 windows, not a bound" in result.stdout
     assert f"sample with a decision, {unit}" in result.stdout
     assert "mean over a hop of 10" in result.stdout
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize(("target", "unit"), [("cortex-m0", "instructions"), ("avr", "cycles")])
+def test_the_header_has_the_time_and_the_stack_of_a_sample(
+    run_json: RunJson, require_bench: Callable[[str], Any], sampled: Path, tmp_path: Path,
+    target: str, unit: str,
+) -> None:  # fmt: skip
+    require_bench(target)
+    options = ["--target", target, "--optimize", "size"]
+    found = run_json("emit-c", sampled, "-o", tmp_path / "c", "--name", "m", "--measure", *options)
+    samples = found["bounds"]["samples"]
+    measured = run_json("bench", sampled, *options, "--rows", 5)["targets"][target]["samples"]
+    assert samples["state"] == measured["state"]
+    assert (samples["every"]["max"], samples["n_windows"]) == (
+        measured["push"][unit]["max"],
+        measured["n_windows"],
+    )
+    # What the compiler reports bounds what is observed.
+    assert 0 < measured["stack"] <= found["bounds"]["stack"]["push"]
+    header = (tmp_path / "c/m.h").read_text(encoding="utf-8").replace("\n * ", " ")
+    every = samples["every"]
+    said = f"push: {every['min']} .. {every['max']} {unit} observed over {samples['n_samples']}"
+    assert said in header
+    assert f"A stream takes {samples['state']} bytes." in header
+    assert f"#define M_PUSH_STACK {found['bounds']['stack']['push']}U" in header

@@ -7,7 +7,7 @@ import pytest
 from bncc.device import bounds
 from bncc.emit.options import bound_lines
 from bncc.errors import ToolchainError
-from bncc.resources import Bounds, Counts, ProvedBound
+from bncc.resources import Bounds, Counts, ProvedBound, SampleCounts
 
 REPORT = "m.c:1:2:f\t8\tstatic\nm.c:2:2:g.constprop\t20\tstatic\nm.c:3:2:h\t4\tstatic\n"
 CALLS = {"f": frozenset({"h", "g.constprop.0"}), "h": frozenset({"g.constprop.1"})}
@@ -48,6 +48,16 @@ def test_instructions_are_not_sold_as_cycles():
     lines = bound_lines(found(is_exact=True, unit="instructions"), "m")
     assert "Executed instructions are not cycles." in " ".join(lines)
     assert lines[-1] == "#define M_PREDICT_INSTRUCTIONS 5U"
+
+
+def test_samples_are_stated_with_what_was_tried():
+    samples = SampleCounts(64, Counts(20, 90), Counts(80, 90), 4000, 76)
+    bounds_ = replace(found(is_exact=False), stack=(("push", 40),), samples=samples)
+    text = " ".join(line.strip(" *") for line in bound_lines(bounds_, "m"))
+    assert "push: 20 .. 90 cycles observed over 4000 hostile samples, 80 .. 90 for the 76" in text
+    assert "not a bound. A stream takes 64 bytes." in text
+    assert text.endswith("#define M_PUSH_STACK 40U")
+    assert "push" not in " ".join(bound_lines(found(is_exact=False), "m"))
 
 
 def test_a_proof_bounds_what_is_counted_and_the_stack():
