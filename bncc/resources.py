@@ -252,7 +252,7 @@ class Bounds:
     # code, and why it has shown nothing of others that it was asked about
     proved: tuple[tuple[str, ProvedBound], ...] = ()
     undecided: tuple[tuple[str, str], ...] = ()
-    samples: SampleCounts | None = None  # Of ``push``, if the model has a front end
+    samples: SampleCounts | None = None  # Calls of ``push``, if the model has a front end
 
     @property
     def stacks(self) -> Mapping[str, int]:
