@@ -29,7 +29,7 @@ from bncc.cli.options import (
     speaks,
     target_option,
 )
-from bncc.cli.recordings import RecordedColumns, recorded_options, rows_or_windows
+from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
 from bncc.cli.results import facts_of, facts_of_samples, report_text, sample_text
 from bncc.device.cross import find_toolchain
 from bncc.device.inputs.samples import Part
@@ -158,9 +158,8 @@ def command(
     table = recorded = None
     if data_path is not None:
         table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
-    elif fold is not None or class_name is not None or columns.given:
-        names = ["--class", "--fold", *columns.given]
-        console.note(f"{', '.join(names[:-1])} and {names[-1]} have no effect without --data")
+    else:
+        note_idle(columns, class_name, fold, console)
     if table is None and (has_trees(model.structure) or model.gate is not None):
         what = "a gate" if model.gate is not None else "decision trees and of a front"
         console.note(

@@ -9,7 +9,6 @@ import click
 
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
-from bncc.cli.inputs import rows_to_classify
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
@@ -32,6 +31,7 @@ from bncc.cli.options import (
     with_option,
 )
 from bncc.cli.output import check_free, staged_directory
+from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
 from bncc.cli.results import resource_words
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import emit_command, printed_file
@@ -106,7 +106,13 @@ COMMON = (
     help="Maximum number of self-test vectors, each with 16 further inputs [default: by the "
     "model].",
 )
-@click.option("--data", "data_path", metavar="DATA", help="Readings for the test vectors.")
+@click.option(
+    "--data",
+    "data_path",
+    metavar="DATA",
+    help="Readings for the test vectors, or recordings for a model with a front end.",
+)
+@recorded_options
 @class_option
 @fold_option
 @click.option(
@@ -138,6 +144,7 @@ def command(
     which_inputs: str,
     n_vectors: int | None,
     data_path: str | None,
+    columns: RecordedColumns,
     class_name: str | None,
     fold: int | None,
     spdx: str | None,
@@ -168,7 +175,7 @@ def command(
     )  # fmt: skip
     covered = entries_of(model, limits)
     tell_of_idle_margin(console, limits.emitted(covered))
-    vectors = _vectors(model, n_vectors, data_path, class_name, fold, console)
+    vectors = _vectors(model, n_vectors, data_path, columns, class_name, fold, console)
     is_priced = target is not None or limits.is_bounded
 
     def emitted(goal: Optimize) -> tuple[Emission, EmitOptions]:
@@ -275,16 +282,16 @@ def _vectors(
     model: Model,
     n_vectors: int | None,
     data_path: str | None,
+    columns: RecordedColumns,
     class_name: str | None,
     fold: int | None,
     console: Console,
 ) -> Vectors:
     """Return the inputs of the self-test: rows of DATA, or random ones without it."""
     if data_path is not None:
-        table = rows_to_classify(data_path, class_name, fold, console)
+        table, _ = rows_or_windows(model, data_path, columns, class_name, fold, console)
         return vectors_of_table(model, table, n_vectors)
-    if fold is not None or class_name is not None:
-        console.note("--class and --fold have no effect without --data")
+    note_idle(columns, class_name, fold, console)
     return drawn_vectors(model, n_vectors)
 
 

@@ -157,6 +157,15 @@ def rows_or_windows(
     return found.table, found
 
 
+def note_idle(
+    columns: RecordedColumns, class_name: str | None, fold: int | None, console: Console
+) -> None:
+    """Warn about options of DATA where there are none."""
+    if fold is not None or class_name is not None or columns.given:
+        names = ["--class", "--fold", *columns.given]
+        console.note(f"{', '.join(names[:-1])} and {names[-1]} have no effect without --data")
+
+
 def recorded_windows(
     model: Model,
     path: str,

@@ -32,7 +32,7 @@ from bncc.cli.options import (
 )
 from bncc.cli.prove import facts_of as facts_of_proof
 from bncc.cli.prove import time_limit_option
-from bncc.cli.recordings import RecordedColumns, recorded_options, rows_or_windows
+from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
 from bncc.cli.verify_samples import facts_of_samples, sample_sentence, verify_on_samples
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement
@@ -194,9 +194,8 @@ def command(
     table = recorded = None
     if data_path is not None:
         table, recorded = rows_or_windows(original, data_path, columns, class_name, fold, console)
-    elif fold is not None or class_name is not None or columns.given:
-        names = ["--class", "--fold", *columns.given]
-        console.note(f"{', '.join(names[:-1])} and {names[-1]} have no effect without --data")
+    else:
+        note_idle(columns, class_name, fold, console)
     effort["opt_level"] = opt_level or LEVELS[optimize]
     outcomes = _verify(
         emissions, others, table, machines, console, sanitize=sanitize, **tools, **effort

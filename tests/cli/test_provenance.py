@@ -50,8 +50,8 @@ CASES = (
 NOT_REPEATED = {
     "--output", "-o", "--force", "--json", "--quiet", "-v", "--verbose", "--help-all",
 }  # fmt: skip
-ELSEWHERE = {"--fold", "--measure"}
-"""Options that need an NPZ file or tools: their words are made like those of the others."""
+ELSEWHERE = {"--fold", "--measure", "--time", "--time-unit", "--recording"}
+"""Options that need an NPZ file, tools or recordings: their words are made like the others'."""
 
 
 def files_below(folder: Path) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from bncc.device.samples import StreamSources
 from bncc.emit.emitter import Emission
 from bncc.model.file import load_model, save_model
 from bncc.recordings.front_end import FrontEnd
+from tests.cli.test_provenance import files_below, printed_command
 from tests.recorded_files import HEADER, recorded_model, rows, write_recordings
 
 Run = Callable[..., Result]
@@ -331,3 +333,28 @@ def test_the_header_has_the_time_and_the_stack_of_a_sample(
     assert said in header
     assert f"A stream takes {samples['state']} bytes." in header
     assert f"#define M_PUSH_STACK {found['bounds']['stack']['push']}U" in header
+
+
+@pytest.mark.cc
+def test_windows_of_recordings_are_test_vectors(
+    run: Run, require_tool: Callable[[str], str], sampled: Path, recordings: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    gcc = require_tool("gcc")
+    folder = tmp_path / "c"
+    run("emit-c", sampled, "-o", folder, "--name", "m", "--data", recordings, *TIME)
+    assert "#define M_N_VECTORS 32U" in (folder / "m_vectors.h").read_text("utf-8")
+    build = [gcc, "-std=c99", "m.c", "m_selftest.c", "-o", "t"]
+    subprocess.run(build, cwd=folder, check=True)
+    assert subprocess.run([folder / "t"], check=False).returncode == 0
+    (folder / "t").unlink()
+    _, *words = printed_command(folder)
+    monkeypatch.chdir(recordings.parent)
+    words[words.index("-o") + 1] = str(tmp_path / "again")
+    run(*words)
+    assert files_below(tmp_path / "again") == files_below(folder)
+
+
+def test_options_of_recordings_need_data(run: Run, sampled: Path, tmp_path: Path) -> None:
+    said = run("emit-c", sampled, "-o", tmp_path / "c", *TIME).stderr
+    assert "--class, --fold and --time have no effect without --data" in said
