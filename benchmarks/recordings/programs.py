@@ -1,5 +1,5 @@
 """
-Programs from samples to decisions that bncc chooses on recordings, beside the baselines.
+Programs from samples to decisions that bncc chooses on recordings, with the baselines.
 
     python -m benchmarks.recordings.programs --data ../shared/data -o programs --write
 
@@ -49,7 +49,7 @@ COSTS = ("flash", "state", "stack", "mean", "worst")
 def program_of(
     one: StreamSet, train: Recordings, limits: ProgramLimits, seed: int
 ) -> tuple[Model, ProgramCost]:
-    """Return the model that is chosen on the training part of a split, and what it takes."""
+    """Return the model that is chosen on the training part of a split, and its cost."""
     signals = signals_of(None, train.channels)
     columns = columns_of(None, signals, train.channels, one.window)
     found = narrowed(feature_table(train, columns, one.windows))

@@ -363,12 +363,16 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
     bounds = column.bounds(plan.front_end.form, plan.windows)
     narrowing = narrowing_of(output, bounds)
     base = feature.base(scope)
+    declared: list[str] = []
     if column.shift:
-        value, of_type, base = _shifted(plan, value, column, base)
+        shifted, of_type, base = _shifted(plan, value, of_type, column, base)
+        value, declared = "shifted", _wrapped(f"const {of_type} shifted = {shifted};")
     if not narrowing:
-        return _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
+        lines = _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
+        return ["{", *_indented([*declared, "", *lines]), "}"] if declared else lines
     exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
     lines = [
+        *declared,
         *_wrapped(f"{exact} value = {_based(value, of_type, base, exact)};"),
         "",
         *narrowing,
@@ -377,15 +381,20 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
     return ["{", *_indented(lines), "}"]
 
 
-def _shifted(plan: State, value: str, column: SignalFeature, base: int) -> tuple[str, str, int]:
+def _shifted(
+    plan: State, value: str, of_type: str, column: SignalFeature, base: int
+) -> tuple[str, str, int]:
     """Return an unsigned value, its type, and a base, whose sum is a feature shifted right."""
     low, high = replace(column, shift=0).bounds(plan.front_end.form, plan.windows)
     # base = more + rest, where `rest` is a multiple of 2**shift: shifting it separately is exact.
     more = base % 2**column.shift
     wide = holder(high - low + more)
-    plus = f" + {more}U" if more else ""
-    shifted = f"({wide})(({wide})({value}){plus}) >> {column.shift}U"
-    return f"({wide})({shifted})", wide, base >> column.shift
+    if of_type != wide:
+        value = f"({wide})({value})" if " " in value else f"({wide}){value}"
+    if more:
+        value = f"({value} + {more}U)"
+    shifted = f"({wide})({value} >> {column.shift}U)"
+    return shifted, wide, base >> column.shift
 
 
 def narrowing_of(output: Output, bounds: tuple[int, int]) -> list[str]:
