@@ -15,7 +15,7 @@ from bncc import _deployment, _validation
 from bncc._arguments import as_arguments
 from bncc._types import AnyArray, IntArray, StrPath
 from bncc.classifier import BNClassifier
-from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError, OptionError
 from bncc.model import reference
@@ -315,12 +315,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
 
     def _labels(self, values: IntArray) -> AnyArray:
         """Return the labels of windows by their features (n_windows, n_features)."""
-        model, present = self.to_model(), np.zeros(len(values), dtype=np.bool_)
-        columns = (
-            Column(feature.name, "integer", values[:, k], present)
-            for k, feature in enumerate(model.inputs)
-        )
-        states = states_of(model.features, Table(tuple(columns)))
+        model = self.to_model()
+        states = states_of(model.features, self.front_end_.table(values))
         return np.asarray(self.classes_[reference.predict(model, states)])
 
 

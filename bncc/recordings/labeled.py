@@ -22,10 +22,7 @@ def dataset_of_windows(
     """Return a row for each window with a label, whose groups, else recordings, stay together."""
     of = table.recordings
     present = np.zeros(len(table.values), dtype=np.bool_)
-    columns = [
-        Column(column.name, "integer", table.values[:, k], present)
-        for k, column in enumerate(table.columns)
-    ]
+    columns = front_end_of(table).table(table.values).columns
     names = [each.name if each.group is None else each.group for each in of.recordings]
     groups = np.array(names, dtype=object)[table.recording]
     labels = np.array(of.labels, dtype=object)[table.label]
