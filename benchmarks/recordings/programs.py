@@ -11,7 +11,7 @@ Results stay in the folder of ``-o``, so the command can resume; a program takes
 baselines are those of ``baselines.csv``; with ``--write`` the table on docs/recordings.md is new.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -98,19 +98,27 @@ class Programs:
             result = result_of(
                 names, recordings.labels, np.concatenate(y), np.concatenate(said), costs
             )
-            self._known.put(self._key(one, split.name, seed), asdict(result))
+            self.put(one, split.name, seed, result)
             print(*names, seed, f"{result.error:.2f} % {result.macro_f1:.3f}", costs, flush=True)
 
+    def put(self, one: StreamSet, split: str, seed: int, result: Result) -> None:
+        """Remember a result."""
+        self._known.put(self._key(one, split, seed), asdict(result))
+
     def rows(self, sets: Sequence[StreamSet], seeds: int) -> list[list[str]]:
-        """Return a row of the table for each set and split with a known result."""
+        """Return a row of the table for each set and split, with what is known."""
         others = read(baselines.PATH)
         found = []
         for one in sets:
             for split in one.splits:
                 keys = [self._key(one, split.name, seed) for seed in range(seeds)]
                 ours = [result_from(self._known[key]) for key in keys if key in self._known]
-                if ours:
-                    found.append(_row(ours, others))
+                same = {
+                    each.model: each
+                    for each in others
+                    if (each.set, each.split) == (one.name, split.name)
+                }
+                found.append([one.name, split.name, *_cells(ours, same)])
         return found
 
     def _key(self, one: StreamSet, split: str, seed: int) -> str:
@@ -119,19 +127,21 @@ class Programs:
         return f"{one.name}, {split}, {seed}, {limits}"
 
 
-def _row(ours: Sequence[Result], others: Sequence[Result]) -> list[str]:
-    first = ours[0]
-    cells = [first.set, first.split, f"{first.n_test:,}", str(len(ours))]
-    cells += [f"{fmean(each.error for each in ours):.2f}"]
-    cells += [f"{fmean(each.macro_f1 for each in ours):.3f}"]
-    cells += [f"{max(each.costs[name] for each in ours):,.0f}" for name in COSTS]
+def _cells(ours: Sequence[Result], others: Mapping[str, Result]) -> list[str]:
+    """Return the cells of a row by the programs and the baselines of a split."""
+    windows = {one.n_test for one in (*ours, *others.values())}
+    if len(windows) > 1:
+        raise ValueError("the classifiers of a split have different test windows")
+    cells = [f"{n:,}" for n in windows] or [NOTHING]
+    if ours:
+        cells += [str(len(ours)), f"{fmean(each.error for each in ours):.2f}"]
+        cells += [f"{fmean(each.macro_f1 for each in ours):.3f}"]
+        cells += [f"{max(each.costs[name] for each in ours):,.0f}" for name in COSTS]
+    else:
+        cells += [NOTHING] * (3 + len(COSTS))
     for shown in baselines.SHOWN:
-        same = [
-            each
-            for each in others
-            if (each.set, each.split, each.model) == (first.set, first.split, shown.model)
-        ]
-        cells += [f"{same[0].error:.2f}" if same else NOTHING]
+        same = others.get(shown.model)
+        cells += [NOTHING if same is None else f"{same.error:.2f}"]
     return cells
 
 
