@@ -52,7 +52,8 @@ from bncc.train.settings import TrainSettings
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "drop", "test_path", "seed", "folder", "resume", "force",
+    "class_name", "groups", "ordered", "drop", "window", "hop", "test_path", "seed", "folder", "resume",
+    "force",
     "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""

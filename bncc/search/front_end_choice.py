@@ -46,11 +46,6 @@ class ProgramLimits:
     budget: Budget  # Flash and RAM; its other limits are those of the classifier
     time: float | None = None  # Mean instructions or cycles per sample
 
-    @property
-    def is_bounded(self) -> bool:
-        """True if the front end has to be chosen."""
-        return not (self.budget.flash is None and self.budget.ram is None and self.time is None)
-
 
 @dataclass(frozen=True)
 class ProgramCost:
