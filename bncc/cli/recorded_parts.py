@@ -14,7 +14,9 @@ from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
 from bncc.recordings.table import feature_table, narrowed
+from bncc.recordings.windows import Windows
 from bncc.resources import Budget
+from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # builds and measures
     from bncc.search.program_search import ProgramSearch
@@ -64,12 +66,13 @@ def recorded_parts(
     class_name: str | None,
     groups: str | None,
     console: Console,
+    settings: TrainSettings,
     *,
     ordered: bool,
 ) -> RecordedParts:
     """Read recordings for training, and others for testing, whose features are the same."""
     found = options.read(path, class_name, groups, console)
-    windows = options.windows(found)
+    windows = _windows(options, found, settings, console)
     columns = options.columns(found, windows)
     with console.progress("features") as advance:
         table = narrowed(feature_table(found, columns, windows, options.ignore, advance))
@@ -91,6 +94,30 @@ def recorded_parts(
         test = dataset_of_windows(of_test).with_classes(train.classes)
         note_shared_groups(train, test, console)
     return RecordedParts(train, test, front_end, _samples(found, front_end))
+
+
+def _windows(
+    options: RecordingOptions, recordings: Recordings, settings: TrainSettings, console: Console
+) -> Windows:
+    """Return the windows of the options, whose length may be chosen."""
+    if not options.is_auto:
+        return options.windows(recordings)
+    if options.hop is not None:
+        raise OptionError("--hop does not apply to --window auto; leave it out, or name a length")
+    from bncc.search.window_choice import shortest, window_errors
+
+    with console.progress("choosing windows") as advance:
+        tried = window_errors(
+            recordings, lambda windows: options.columns(recordings, windows), settings,
+            options.ignore, advance,
+        )  # fmt: skip
+    chosen = shortest(tried)
+    errors = ", ".join(f"{one.windows.length} {100 * one.error:.2f} %" for one in tried)
+    console.note(
+        f"windows of {chosen.windows.length} samples every {chosen.windows.hop} are the shortest "
+        f"of low validation error: {errors}"
+    )
+    return chosen.windows
 
 
 def program_search(

@@ -75,6 +75,11 @@ class RecordingOptions:
         found = columns_of(self.features, signals, recordings.channels, windows.length)
         return fixed(found, recordings)
 
+    @property
+    def is_auto(self) -> bool:
+        """True if the length of windows is to be chosen."""
+        return self.window == AUTO
+
     def check_unused(self) -> None:
         """Refuse options that have no effect without ``--window``."""
         for name in (field.name for field in fields(self)):
@@ -86,6 +91,7 @@ class RecordingOptions:
                 )
 
 
+AUTO = "auto"
 _DEFAULTS = {"time_unit": "s", "sample_type": "int16"}
 
 
@@ -111,7 +117,8 @@ def recording_options(*, needs_window: bool) -> Callable[[Command], Command]:
 def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
     """Return the decorators, in the order of the help."""
     start = "" if needs_window else "DATA are recordings: train on windows of this length, "
-    end = "Length of a window, in samples or a duration." if needs_window else "in samples or time."
+    end = "in samples or time; auto tries powers of 2."
+    end = "Length of a window, in samples or a duration." if needs_window else end
     return [
         click.option("--window", metavar="N[s|ms]", required=needs_window, help=start + end),
         click.option(

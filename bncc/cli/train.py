@@ -52,9 +52,8 @@ from bncc.train.settings import TrainSettings
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "drop", "window", "hop", "test_path", "seed", "folder", "resume",
-    "force",
-    "as_json", "quiet", "verbose",
+    "class_name", "groups", "ordered", "drop", "window", "hop", "test_path", "seed", "folder",
+    "resume", "force", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
 
@@ -171,7 +170,14 @@ def command(
     front_end = None
     if is_recorded:
         recorded = recorded_parts(
-            recordings, data_path, test_path, class_name, groups, console, ordered=ordered
+            recordings,
+            data_path,
+            test_path,
+            class_name,
+            groups,
+            console,
+            settings,
+            ordered=ordered,
         )
         train, test, front_end = recorded.train, recorded.test, recorded.front_end
     else:

@@ -111,6 +111,11 @@ def families_of(
     return FAMILIES, None
 
 
+def with_held_rows(base: TrainSettings) -> TrainSettings:
+    """Return settings that hold enough rows for the validation of many candidates."""
+    return replace(base, validation=max(base.validation, HELD))
+
+
 def search_input(
     dataset: Dataset,
     base: TrainSettings,
@@ -120,7 +125,7 @@ def search_input(
     choose_by: str | None = None,
 ) -> SearchInput:
     """Return the common inputs of all evaluations of a search."""
-    base = replace(base, validation=max(base.validation, HELD))
+    base = with_held_rows(base)
     return SearchInput(counting_rows(dataset), base, budget, test, choose_by, toolchain_of(budget))
 
 

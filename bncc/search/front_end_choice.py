@@ -15,7 +15,7 @@ from bncc.pricing import bench_of, machine_of, options_of, price_of
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, How, Preference, Resources
-from bncc.search.budget_search import LEAST_CONFIG
+from bncc.search.budget_search import LEAST_CONFIG, with_held_rows
 from bncc.search.choice import is_worse
 from bncc.search.feature_elimination import FeatureSet, eliminations
 from bncc.search.split_folds import folds_of
@@ -107,6 +107,7 @@ def front_ends(
     end whose error is close to the lowest comes first, or with `prefer` of ``error`` the one of the
     lowest. `samples` are recorded segments to measure on.
     """
+    base = with_held_rows(base)
     folds = list(folds_of(dataset, base, choose_by))
     if not folds:
         raise DataError(

@@ -127,6 +127,7 @@ def test_a_measured_program_is_within_its_limits(
         (("--max-ram", "1k"), "--max-ram limits a program that takes samples; add --window"),
         (("--window", "9", "--hop", "4"), "the nearest pair is --window"),
         ((*OPTIONS, "--max-ram", "1k"), "--max-ram needs a limit on flash, too; add --max-flash"),
+        ((*OPTIONS[2:], "--window", "auto"), "--hop does not apply to --window auto"),
         ((*OPTIONS, "--drop", "y"), "name the columns to use with --channels"),
         ((*OPTIONS, "--fold", "1"), "--fold does not apply to recordings"),
         ((*OPTIONS, "--units", "u.csv"), "--units does not apply to recordings"),
@@ -146,6 +147,18 @@ def test_a_budget_without_room_for_a_feature_is_refused(
     words = (*OPTIONS, "--max-flash", "90")
     said = refused("train", train, "-o", tmp_path / "m.bncc", *words, code=1)
     assert "alone takes about 92 bytes of flash" in said
+
+
+def test_the_length_of_windows_can_be_chosen(train: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.bncc"
+    words = ["auto" if word == "32" else word for word in OPTIONS if word not in ("--hop", "16")]
+    features = ("--features", "range,change", "--structure", "naive")
+    done = invoke("train", train, "-o", path, *words, *features)
+    assert done.exit_code == 0, done.output
+    assert "are the shortest of low validation error: 16 " in done.stderr
+    front_end = load_model(path).front_end
+    assert front_end is not None
+    assert front_end.windows.hop == front_end.windows.length // 2
 
 
 def test_one_person_is_not_enough(tmp_path: Path, refused: Refused) -> None:
