@@ -9,6 +9,7 @@ import pytest
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError, ModelFileError
 from bncc.model.archive import pack, unpack, with_sums
+from bncc.model.card import model_facts
 from bncc.model.file import DOCUMENT, encode, from_bytes, model_digest, to_bytes
 from bncc.model.model import Model, check_model
 from bncc.recordings.front_end import FrontEnd, columns_of_names
@@ -81,6 +82,14 @@ def test_the_classifier_keeps_its_own_format() -> None:
             "rate": "50",
         }
         assert document == alone
+
+
+def test_the_facts_of_a_model_have_it() -> None:
+    model = model_of()
+    assert model.front_end is not None
+    assert model_facts(model)["front_end"] == model.front_end.to_json()
+    assert "front_end" not in model_facts(replace(model, front_end=None))
+    assert model.front_end.words == "x, y in -2048 .. 2047 at 50 Hz; windows of 8, every 4"
 
 
 def test_it_is_part_of_the_digest() -> None:
