@@ -105,8 +105,9 @@ def test_a_program_is_within_its_limits(
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
 def test_a_measured_program_is_within_its_limits(
-    train: Path, test: Path, tmp_path: Path, target: str
+    train: Path, test: Path, tmp_path: Path, target: str, require_bench: Callable[..., object]
 ) -> None:
+    require_bench(target)
     path = tmp_path / "m.bncc"
     words = ("--target", target, "--max-cycles-per-sample", "400", "--test", test,
              "--structure", "naive")  # fmt: skip

@@ -1,13 +1,13 @@
 """Emitted front ends return, bit for bit, the features that Python computes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
 import pytest
 
 from bncc._types import IntArray
-from bncc.device.cross import find_toolchain
+from bncc.device.cross import Toolchain
 from bncc.device.inputs.samples import Part, hostile_parts, metered_parts, segments
 from bncc.device.samples import (
     StreamCost,
@@ -22,12 +22,12 @@ from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.windows import Windows
 from bncc.resources import Span
-from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
 from tests.front_ends import front_end, plan_of, with_levels
 from tests.streamed_features import Stream
 
 pytestmark = pytest.mark.cc
+RequireBench = Callable[..., Toolchain]
 FORMS = ("int16", "int8", "uint8", "uint16", "-2048..2047", "100..300", "5..60000")
 WINDOWS = ((16, 16), (16, 8), (16, 4), (8, 1), (12, 6), (15, 5), (1, 1), (300, 300), (512, 256))
 
@@ -105,8 +105,10 @@ def test_a_million_samples_agree() -> None:
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32", "avr", "big-endian"])
 @pytest.mark.parametrize(("form", "length", "hop"), [("int16", 24, 6), ("-300..300", 32, 32)])
-def test_c_agrees_on_targets(target: str, form: str, length: int, hop: int) -> None:
-    bench = find_toolchain(find_target(target))[0]
+def test_c_agrees_on_targets(
+    target: str, form: str, length: int, hop: int, require_bench: RequireBench
+) -> None:
+    bench = require_bench(target)
     straight = front_end(form, length, hop, signals="x,jerk(x,y),x-y")
     shared = front_end(form, length, hop, SHARED.replace("above(7)", "above(0)"), None)
     assert [shares_code(straight), shares_code(shared)] == [False, True]
@@ -116,12 +118,12 @@ def test_c_agrees_on_targets(target: str, form: str, length: int, hop: int) -> N
 
 
 @pytest.mark.firmware
-def test_the_cost_of_a_channel_is_within_its_limit() -> None:
+def test_the_cost_of_a_channel_is_within_its_limit(require_bench: RequireBench) -> None:
     """At most 120 instructions a sample on average and 64 bytes on a Cortex-M0."""
     tested = front_end("int16", 128, 128, signals=None, channels="x")
     assert plan_of(tested).aligned_bytes <= 64
     part = next(segments(tested.form, "int16", 512, 1, np.random.default_rng(0)))
-    bench = find_toolchain(find_target("cortex-m0"))[0]
+    bench = require_bench("cortex-m0")
     cost = stream_cost(stream_sources(tested), bench, [part])
     assert len(cost.samples) == 512
     assert cost.samples.mean() <= 120
@@ -131,9 +133,9 @@ def test_the_cost_of_a_channel_is_within_its_limit() -> None:
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32", "avr"])
-def test_memory_is_that_of_what_is_linked(target: str) -> None:
+def test_memory_is_that_of_what_is_linked(target: str, require_bench: RequireBench) -> None:
     """More features take more flash and state; a stub of them takes none."""
-    bench = find_toolchain(find_target(target))[0]
+    bench = require_bench(target)
     found = []
     for features in ("sum", "sum,change,crossings"):
         tested = front_end("int16", 16, 8, features, "x", "x")

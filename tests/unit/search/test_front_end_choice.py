@@ -1,5 +1,6 @@
 """A front end is chosen by errors and price, and leaves room for a classifier."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from bncc.data.dataset import Dataset
-from bncc.device.cross import find_toolchain
+from bncc.device.cross import Toolchain
 from bncc.device.samples import stream_cost
 from bncc.errors import BudgetError, DataError
 from bncc.lower.sample_estimate import estimate_samples
@@ -139,13 +140,15 @@ def test_a_single_person_is_not_enough(whole: tuple[Dataset, FrontEnd]) -> None:
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
-def test_prices_are_measured_where_tools_are(whole: tuple[Dataset, FrontEnd], target: str) -> None:
+def test_prices_are_measured_where_tools_are(
+    whole: tuple[Dataset, FrontEnd], target: str, require_bench: Callable[..., Toolchain]
+) -> None:
     """A model reads narrower features than those of a front end alone, which takes some code."""
+    bench = require_bench(target)
     columns = (0, 1, 4, 7)
     front_end, part = whole[1].part(columns), dataset_part(whole[0], columns)
     samples = [recordings().recordings[0].samples[:320]]
     cost = front_end_cost(front_end, part, BASE, limits(4000, target=target), samples)
-    (bench,) = find_toolchain(find_target(target))
     alone = stream_cost(stream_sources(front_end), bench, samples)
     assert cost.how == "measured"
     assert cost.state == alone.state
