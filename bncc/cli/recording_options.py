@@ -95,6 +95,27 @@ AUTO = "auto"
 _DEFAULTS = {"time_unit": "s", "sample_type": "int16"}
 
 
+TIME_OPTION = click.option("--time", metavar="COLUMN", help="Column of times; a gap ends a window.")
+TIME_UNIT_OPTION = click.option(
+    "--time-unit",
+    type=click.Choice(tuple(TIME_UNITS)),
+    default=_DEFAULTS["time_unit"],
+    show_default=True,
+    help="Unit of --time.",
+)
+RECORDING_OPTION = click.option(
+    "--recording", metavar="COLUMN", help="Column of recordings [default: one per file]."
+)
+INTERVALS_OPTION = click.option(
+    "--intervals",
+    metavar="FILE",
+    help="Table of recording, start, end and label, instead of a class column.",
+)
+IGNORE_OPTION = click.option(
+    "--ignore", metavar="LABEL", multiple=True, help="Label without windows, repeatable."
+)
+
+
 def recording_options(*, needs_window: bool) -> Callable[[Command], Command]:
     """Add the options, whose values a command gets as ``recordings``."""
 
@@ -132,30 +153,16 @@ def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
             metavar="HZ",
             help="Samples per second [default: that of the times].",
         ),
-        click.option("--time", metavar="COLUMN", help="Column of times; a gap ends a window."),
-        click.option(
-            "--time-unit",
-            type=click.Choice(tuple(TIME_UNITS)),
-            default=_DEFAULTS["time_unit"],
-            show_default=True,
-            help="Unit of --time.",
-        ),
-        click.option(
-            "--recording", metavar="COLUMN", help="Column of recordings [default: one per file]."
-        ),
+        TIME_OPTION,
+        TIME_UNIT_OPTION,
+        RECORDING_OPTION,
         click.option(
             "--channels",
             metavar="A,B,...",
             help="Columns of samples [default: all of numbers without another role].",
         ),
-        click.option(
-            "--intervals",
-            metavar="FILE",
-            help="Table of recording, start, end and label, instead of a class column.",
-        ),
-        click.option(
-            "--ignore", metavar="LABEL", multiple=True, help="Label without windows, repeatable."
-        ),
+        INTERVALS_OPTION,
+        IGNORE_OPTION,
         click.option(
             "--sample-type",
             metavar="TYPE",

@@ -7,12 +7,18 @@ from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar
 
-import click
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.cli.console import Console
 from bncc.cli.inputs import rows_to_classify
+from bncc.cli.recording_options import (
+    IGNORE_OPTION,
+    INTERVALS_OPTION,
+    RECORDING_OPTION,
+    TIME_OPTION,
+    TIME_UNIT_OPTION,
+)
 from bncc.data.dataset import Table
 from bncc.data.files import suffix_of
 from bncc.data.readers import read_table
@@ -20,7 +26,7 @@ from bncc.device.inputs.samples import Part
 from bncc.errors import DataError, OptionError
 from bncc.model.model import Model
 from bncc.recordings.front_end import FrontEnd
-from bncc.recordings.read import TIME_UNITS, Reader, Roles, files_of, read_recordings
+from bncc.recordings.read import Reader, Roles, files_of, read_recordings
 from bncc.recordings.recording import RATE_TOLERANCE, Recordings
 from bncc.recordings.table import FeatureTable, feature_table
 
@@ -56,37 +62,13 @@ def recorded_options(function: Command) -> Command:
         return function(*args, columns=RecordedColumns(time, time_unit, recording), **rest)
 
     command: Any = update_wrapper(bundled, function)
-    command = click.option(
-        "--recording", metavar="COLUMN", help="Column of recordings [default: one per file]."
-    )(command)
-    command = click.option(
-        "--time-unit",
-        type=click.Choice(tuple(TIME_UNITS)),
-        default="s",
-        show_default=True,
-        help="Unit of --time.",
-    )(command)
-    options: Command = click.option(
-        "--time",
-        metavar="COLUMN",
-        help="Column of times of recordings; a gap ends a window.",
-    )(command)
+    options: Command = TIME_OPTION(TIME_UNIT_OPTION(RECORDING_OPTION(command)))
     return options
 
 
 def label_options(function: Command) -> Command:
     """Add the options of labels of recordings."""
-    ignore = click.option(
-        "--ignore",
-        metavar="LABEL",
-        multiple=True,
-        help="Label of recordings whose windows do not count, repeatable.",
-    )
-    return click.option(
-        "--intervals",
-        metavar="FILE",
-        help="Table of recording, start, end and label, instead of a class column of recordings.",
-    )(ignore(function))
+    return INTERVALS_OPTION(IGNORE_OPTION(function))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.data.dataset import Dataset
-from bncc.errors import BudgetError, CheckpointError, OptionError
+from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.card import model_facts, number_words, search_words, structure_words
@@ -162,7 +162,7 @@ def train_within(
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
     from bncc.search.budget_search import open_log, searched
-    from bncc.search.program_search import Attempt, too_large
+    from bncc.search.program_search import Attempt, first_fitting
     from bncc.search.split_folds import default_choice
 
     if program is None:
@@ -177,22 +177,18 @@ def train_within(
         is_ours = work.resume and _WRITTEN in log and log[_WRITTEN] == _digest_of(Path(output))
         check_free(output, force=work.force or is_ours)
         with first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop:
-            for attempt in chain([first], attempts):
+
+            def found_in(attempt: Attempt) -> "Found":
                 given = _input_of(attempt, settings, choose_by)
                 of_attempt = log if attempt is first else open_log(None, given, families)
                 with console.progress("searching") as advance:
-                    found = searched(
+                    return searched(
                         given, families, of_attempt, work.workers,
                         tell=advance, stop=stop, prefer=prefer,
                     )  # fmt: skip
-                found = attempt.finished(found)
-                model = found.result.model
-                cost = attempt.cost(model, found.price)
-                if attempt.admits(cost) or stop.is_wanted:
-                    break
-            else:
-                assert cost is not None
-                raise BudgetError(too_large(cost))
+
+            attempt, found, cost = first_fitting(chain([first], attempts), found_in, stop)
+        model = found.result.model
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
         if not found.is_short:
@@ -204,6 +200,8 @@ def train_within(
         facts["program"] = cost.to_json()
     report = _report(found, attempt.budget, output, attempt.train, attempt.test)
     console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
+    if not attempt.admits(cost):
+        console.note(f"'{output}' exceeds a limit, as the search was stopped before one fits")
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
         how = f"; repeat the command with --resume to continue from '{work.folder}'"

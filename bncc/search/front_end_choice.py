@@ -85,7 +85,6 @@ class ChosenFeatures:
     columns: tuple[int, ...]  # Ascending indices among all features
     front_end: FrontEnd
     cost: ProgramCost  # The front end alone
-    n_tried: int  # Sets of features that were judged
 
 
 def front_ends(
@@ -145,7 +144,7 @@ def front_ends(
         cost = front_end_cost(front_end, part, base, limits, samples)
         if cost.utilization(limits) < 1:
             n_found += 1
-            yield ChosenFeatures(one.columns, front_end, cost, len(sets))
+            yield ChosenFeatures(one.columns, front_end, cost)
     if not n_found:
         raise BudgetError(_misfit(whole, sets, estimate, limits))
 

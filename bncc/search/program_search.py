@@ -1,12 +1,13 @@
 """Attempts of a search for a program from samples to decisions: features first, then a model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError
+from bncc.interrupts import StopRequest
 from bncc.model.model import Model
 from bncc.pricing import with_resources
 from bncc.progress import Progress, silence
@@ -99,7 +100,7 @@ class ProgramSearch:
                     n_attempts += 1
                     yield Attempt(train, test, of_model, chosen, self)
         if not n_attempts:
-            raise BudgetError(too_large(chosen.cost))
+            raise BudgetError(_too_large(chosen.cost))
 
 
 def search_program(
@@ -110,18 +111,36 @@ def search_program(
     prefer: Preference = "balanced",
 ) -> tuple[Found, ProgramCost]:
     """Return the search for the model of the first program that fits, and its cost."""
-    for attempt in program.attempts(settings, prefer=prefer):
-        found = search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
-        found = attempt.finished(found)
+
+    def found_in(attempt: Attempt) -> Found:
+        return search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
+
+    _, found, cost = first_fitting(program.attempts(settings, prefer=prefer), found_in)
+    assert cost is not None
+    return found, cost
+
+
+def first_fitting(
+    attempts: Iterable[Attempt],
+    found_in: Callable[[Attempt], Found],
+    stop: StopRequest | None = None,
+) -> tuple[Attempt, Found, ProgramCost | None]:
+    """
+    Search in turn until a program fits, or is wanted as it is; return the last attempt.
+
+    The cost is None without a front end. If no program fits, the last one is in the message.
+    """
+    stop, cost = stop or StopRequest(), None
+    for attempt in attempts:
+        found = attempt.finished(found_in(attempt))
         cost = attempt.cost(found.result.model, found.price)
-        assert cost is not None
-        if attempt.admits(cost):
-            return found, cost
-        last = cost
-    raise BudgetError(too_large(last))
+        if attempt.admits(cost) or stop.is_wanted:
+            return attempt, found, cost
+    assert cost is not None
+    raise BudgetError(_too_large(cost))
 
 
-def too_large(cost: ProgramCost) -> str:
+def _too_large(cost: ProgramCost) -> str:
     """Return the message where no program fits."""
     return (
         f"the smallest program that was found takes {cost.words}; raise --max-flash, --max-ram or "
