@@ -12,18 +12,20 @@ from bncc.targets.base import Target
 
 _PER_SAMPLE, _PER_CHANNEL, _PER_ADDITION = 14, 6, 4
 """Instructions of Thumb code for int16 samples, measured with one and all features of a channel
-(``python -m benchmarks.campaigns.streams price``): 24 for 22, 84 for 80."""
+(``python -m benchmarks.campaigns.streams price --target cortex-m0``)."""
 _OF_LIFT = 2
 """Additions for a mean of a pair in a Haar lifting."""
-_BYTES, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 30, 24, 12, 28
-"""Bytes of Thumb code: 66 for 64 of a sum, 670 for 564 of all features of a channel."""
+_BYTES, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 26, 20, 9, 24
+"""Bytes of Thumb code."""
 _PER_CALL = 16
 WORTH_FLASH, MOST_STATE = 0.85, 2.0
 """Ratios of flash and state to those of code for each signal, from which on channels share code."""
-_OF_PANES = 1.4
+_OF_PANES = 1.25
 """Ratio of code with windows of several panes to code with one pane."""
-_CYCLES, _AVR_BYTES = 4.0, 2.2
+_CYCLES, _AVR_BYTES = 4.0, 2.4
 """Ratios of cycles and bytes on AVR to instructions and bytes of Thumb code."""
+_REACH, _FAR = 64, 1.35
+"""Bytes of state that AVR reaches from a pointer, and the ratio of code and time beyond them."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,12 @@ def shares_code(front_end: FrontEnd) -> bool:
 
 def estimate_samples(front_end: FrontEnd, target: Target) -> SampleEstimate:
     """Estimate what a front end costs without a model behind it."""
-    found = _shared(front_end) if shares_code(front_end) else _straight(front_end)
-    if target.unit == "cycles":
-        return SampleEstimate(_AVR_BYTES * found.flash, found.state, _CYCLES * found.time)
-    return found
+    is_shared = shares_code(front_end)
+    found = _shared(front_end) if is_shared else _straight(front_end)
+    if target.unit != "cycles":
+        return found
+    far = 1.0 if is_shared or found.state <= _REACH else _FAR
+    return SampleEstimate(_AVR_BYTES * found.flash * far, found.state, _CYCLES * found.time * far)
 
 
 def _shared(front_end: FrontEnd) -> SampleEstimate:

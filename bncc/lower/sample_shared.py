@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bncc.lower.c.c99 import cast
 from bncc.lower.c.identifiers import c_comment, field_names
 from bncc.lower.sample_stream import (
     Output,
     SampleStream,
-    narrowing_of,
     plan_samples,
     sample_type_of,
 )
@@ -29,16 +27,6 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Narrowing:
-    """A function that limits a value to what readings of a type may be."""
-
-    name: str
-    from_type: str
-    to_type: str
-    lines: tuple[str, ...]  # Statements that limit `value`
-
-
-@dataclass(frozen=True)
 class SharedStream:
     """Template data for functions that take one sample at a time, and share those of a channel."""
 
@@ -53,7 +41,6 @@ class SharedStream:
     values: tuple[Value, ...]  # What they compute
     channels: tuple[int, ...]  # Indices in a sample, of the channels that are read
     titles: tuple[str, ...]  # Their names
-    narrowings: tuple[Narrowing, ...]
     fill: tuple[str, ...]  # Statements that assign the features
 
     @property
@@ -87,33 +74,29 @@ def _alone(column: SignalFeature, signal: Signal) -> SignalFeature:
 def plan_shared(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> SharedStream:
     """Lay out the state of a channel, and write the statements that call its functions."""
     assert may_share(front_end)
-    alone = of_one_channel(front_end)
-    names = field_names(column.name.removeprefix(f"{_CHANNEL}.") for column in alone.columns)
+    alone = Signal(_CHANNEL, "channel", (0,))
+    columns = [_alone(column, alone) for column in front_end.columns]
+    # Readings of one feature may have different types, each of which is a value of its own.
+    wanted = dict.fromkeys(
+        (column, replace(output, place="")) for column, output in zip(columns, outputs, strict=True)
+    )
+    titles = [column.name.removeprefix(f"{_CHANNEL}.") for column, _ in wanted]
+    names = dict(zip(wanted, field_names(titles), strict=True))
     values = [
-        Value(f"{kind}_t", field, c_comment(column.name.removeprefix(f"{_CHANNEL}.")))
-        for field, column, kind in zip(names, alone.columns, alone.types, strict=True)
+        Value(output.c_type, names[column, output], c_comment(title))
+        for (column, output), title in zip(wanted, titles, strict=True)
     ]
-    places = [Output(f"x->{value.name}", value.c_type) for value in values]
-    inner = plan_samples(alone, places, f"{name}_{_CHANNEL}")
+    places = [replace(key[1], place=f"x->{field}") for key, field in names.items()]
+    inner = plan_samples(
+        replace(front_end, channels=(_CHANNEL,), columns=tuple(column for column, _ in wanted)),
+        places,
+        f"{name}_{_CHANNEL}",
+    )
     channels = sorted({signal.channels[0] for signal in front_end.signals})
-    narrowings: dict[tuple[object, ...], Narrowing] = {}
     fill = []
-    for column, output in zip(front_end.columns, outputs, strict=True):
-        k = alone.columns.index(_alone(column, Signal(_CHANNEL, "channel", (0,))))
-        source = f"v[{channels.index(column.signal.channels[0])}].{values[k].name}"
-        from_type, lines = values[k].c_type, narrowing_of(output, alone.bounds[k])
-        if lines:
-            key = (from_type, output.c_type, *lines)
-            if key not in narrowings:
-                to = output.c_type.removesuffix("_t")
-                of = f"{name}_{to}_of_{from_type.removesuffix('_t')}"
-                n = sum(each.name.startswith(of) for each in narrowings.values())
-                title = of if n == 0 else f"{of}_{n}"
-                narrowings[key] = Narrowing(title, from_type, output.c_type, tuple(lines))
-            source = f"{narrowings[key].name}({source})"
-        elif from_type != output.c_type:
-            source = cast(source, output.c_type)
-        fill.append(f"{output.place} = {source};")
+    for of_channel, column, output in zip(front_end.columns, columns, outputs, strict=True):
+        v = f"v[{channels.index(of_channel.signal.channels[0])}]"
+        fill.append(f"{output.place} = {v}.{names[column, replace(output, place='')]};")
     form, windows = front_end.form, front_end.windows
     return SharedStream(
         n_channels=len(front_end.channels),
@@ -127,6 +110,5 @@ def plan_shared(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> Sh
         values=tuple(values),
         channels=tuple(channels),
         titles=tuple(c_comment(front_end.channels[c]) for c in channels),
-        narrowings=tuple(narrowings.values()),
         fill=tuple(fill),
     )

@@ -39,11 +39,12 @@ class Lifting:
 
 @dataclass(frozen=True)
 class Result:
-    """Statements that compute the features of one signal over a window."""
+    """Statements that compute some features of a signal over a window."""
 
     merge: tuple[str, ...]  # Variables of the window's partials, if it has several panes
     merge_pane: tuple[str, ...]  # Merge pane k into them
     fill: tuple[str, ...]  # Assign the features
+    store: tuple[str, ...]  # Store the current pane in place of the other one of two
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ class SampleStream:
     push: tuple[str, ...]  # Statements of a sample, until the pane may end
     clear: tuple[str, ...]  # Begin a pane
     results: tuple[Result, ...]
-    store: tuple[str, ...]  # Store the pane among those before
+    store: tuple[str, ...]  # Store the pane in place of pane k, if there are more than two
+    clear_panes: tuple[str, ...]  # Clear the other one of two panes
 
     @property
     def n_bytes(self) -> int:
@@ -145,8 +147,9 @@ def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> S
         liftings=tuple(_lifting(plan, wave) for wave in plan.waves if wave.levels),
         push=tuple(_push(plan)),
         clear=tuple(_clear(plan)),
-        results=tuple(_result(plan, wave, outputs) for wave in plan.waves),
+        results=tuple(result for wave in plan.waves for result in _results(plan, wave, outputs)),
         store=tuple(_store(plan)),
+        clear_panes=tuple(_clear_panes(plan)),
     )
 
 
@@ -310,14 +313,30 @@ def _clear(plan: State) -> list[str]:
     ]
 
 
+def _pane_before(plan: State, wave: Wave, key: str) -> str:
+    """Return the expression of a partial's value in pane k, or in the only one before."""
+    return f"{plan.state(wave, f'{key}_panes')}[{'k' if plan.windows.n_panes > 2 else '0'}]"
+
+
 def _store(plan: State) -> list[str]:
-    """Return the statements that store the pane in place of the oldest."""
-    if plan.windows.n_panes == 1:
+    """Return the statements that store the pane in place of pane k, if there are more than two."""
+    if plan.windows.n_panes <= 2:
         return []
     return [
-        f"{plan.state(wave, f'{key}_panes')}[k] = {plan.state(wave, key)};"
+        f"{_pane_before(plan, wave, key)} = {plan.state(wave, key)};"
         for wave in plan.waves
         for _, key, _ in _panes(wave)
+    ]
+
+
+def _clear_panes(plan: State) -> list[str]:
+    """Return the statements that clear the other one of two panes."""
+    if plan.windows.n_panes != 2:
+        return []
+    return [
+        f"{_pane_before(plan, wave, key)} = {partial.neutral(wave.width)}U;"
+        for wave in plan.waves
+        for partial, key, _ in _panes(wave)
     ]
 
 
@@ -332,21 +351,78 @@ def _variable(plan: State, wave: Wave, key: str) -> str:
     return plan.members[wave.name, key].name if plan.windows.n_panes > 1 else plan.state(wave, key)
 
 
-def _result(plan: State, wave: Wave, outputs: Sequence[Output]) -> Result:
-    """Write the features of a signal over a window."""
-    merge, merge_pane = [], []
-    if plan.windows.n_panes > 1:
-        for partial, key, argument in _panes(wave):
-            c_type = _window_type(plan, wave, partial, argument)
-            variable = _variable(plan, wave, key)
-            merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
-            value = f"{plan.state(wave, f'{key}_panes')}[k]"
-            merge_pane += _merged(variable, value, partial, c_type)
-    fill: list[str] = []
-    for column, output in zip(plan.front_end.columns, outputs, strict=True):
+def _results(plan: State, wave: Wave, outputs: Sequence[Output]) -> list[Result]:
+    """
+    Write the features of a signal over a window.
+
+    With two panes, partials that no feature reads together are merged, used and stored one after
+    the other: fewer variables live at once, which halves the code on AVR.
+    """
+    named = list(zip(plan.front_end.columns, outputs, strict=True))
+    own = [(column, output) for column, output in named if column.signal == wave.signal]
+    groups = [_panes(wave)] if plan.windows.n_panes != 2 else _groups(plan, wave)
+    results = []
+    for group in groups:
+        keys = {key for _, key, _ in group}
+        fill = [
+            line
+            for column, output in own
+            if _keys(plan, column) <= keys
+            for line in _fill(plan, wave, column, output)
+        ]
+        merge, merge_pane = _merge(plan, wave, group)
+        store = [
+            f"{_pane_before(plan, wave, key)} = {plan.state(wave, key)};"
+            for _, key, _ in group
+            if plan.windows.n_panes == 2
+        ]
+        results.append(Result(tuple(merge), tuple(merge_pane), tuple(fill), tuple(store)))
+    return results
+
+
+def _keys(plan: State, column: SignalFeature) -> set[str]:
+    """Return the keys of the partials that a feature reads."""
+    argument = column.partial_argument(column.scope(plan.front_end.form, plan.windows))
+    return {key_of(name, argument) for name in FEATURES[column.feature].partials}
+
+
+def _groups(plan: State, wave: Wave) -> list[list[tuple[Partial, str, int]]]:
+    """Return the partials of a signal in groups of those that features read together."""
+    groups: list[set[str]] = []
+    for column in plan.front_end.columns:
         if column.signal == wave.signal:
-            fill += _fill(plan, wave, column, output)
-    return Result(tuple(merge), tuple(merge_pane), tuple(fill))
+            keys = _keys(plan, column)
+            joined = [group for group in groups if group & keys]
+            groups = [group for group in groups if not group & keys]
+            groups.append(keys.union(*joined))
+    found: dict[int, list[tuple[Partial, str, int]]] = {}
+    for pane in _panes(wave):
+        place = next(k for k, group in enumerate(groups) if pane[1] in group)
+        found.setdefault(place, []).append(pane)
+    return list(found.values())
+
+
+def _merge(
+    plan: State, wave: Wave, group: Sequence[tuple[Partial, str, int]]
+) -> tuple[list[str], list[str]]:
+    """Return the variables of partials of a window, and statements that merge a pane into them."""
+    merge: list[str] = []
+    merge_pane: list[str] = []
+    if plan.windows.n_panes == 1:
+        return merge, merge_pane
+    for partial, key, argument in group:
+        c_type = _window_type(plan, wave, partial, argument)
+        variable, value = _variable(plan, wave, key), _pane_before(plan, wave, key)
+        if plan.windows.n_panes > 2:
+            merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
+            merge_pane += _merged(variable, value, partial, c_type)
+        elif partial.merge == "add":
+            both = f"({c_type})({plan.state(wave, key)} + {value})"
+            merge += _wrapped(f"const {c_type} {variable} = {both};")
+        else:
+            merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
+            merge_pane += _merged(variable, value, partial, c_type)
+    return merge, merge_pane
 
 
 def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> list[str]:
@@ -361,16 +437,19 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
         minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
         value, of_type = " - ".join([value, *minus]), ""
     bounds = column.bounds(plan.front_end.form, plan.windows)
-    narrowing = narrowing_of(output, bounds)
     base = feature.base(scope)
     declared: list[str] = []
     if column.shift:
         shifted, of_type, base = _shifted(plan, value, of_type, column, base)
         value, declared = "shifted", _wrapped(f"const {of_type} shifted = {shifted};")
+    exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
+    # Compilers compare unsigned numbers with less code.
+    if of_type and base == 0:
+        exact = of_type
+    narrowing = _narrowing(output, bounds, exact)
     if not narrowing:
         lines = _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
         return ["{", *_indented([*declared, "", *lines]), "}"] if declared else lines
-    exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
     lines = [
         *declared,
         *_wrapped(f"{exact} value = {_based(value, of_type, base, exact)};"),
@@ -397,10 +476,10 @@ def _shifted(
     return shifted, wide, base >> column.shift
 
 
-def narrowing_of(output: Output, bounds: tuple[int, int]) -> list[str]:
-    """Return the statements that limit `value` to what an output may be."""
+def _narrowing(output: Output, bounds: tuple[int, int], c_type: str) -> list[str]:
+    """Return the statements that limit `value`, of a type, to what an output may be."""
     low, high = bounds
-    suffix = "U" if low >= 0 and high >= 2**15 and high < 2**16 else ""
+    suffix = "U" if c_type.startswith("u") else ""
     lines = []
     if output.least is not None and low < output.least and low != output.marker:
         kept = "" if output.marker is None else f") && (value != {output.marker}"
