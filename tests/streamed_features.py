@@ -36,6 +36,7 @@ class Feature:
         self.feature, self.argument = column.feature, column.argument
         self.contributions: list[int] = []
         self.before: int | None = None
+        self.values: list[int] = []
         self.side: bool | None = None
         self.mean: int | None = None
         self.first_of_pair: list[int | None] = [None] * 40
@@ -43,12 +44,15 @@ class Feature:
     def push(self, sample: Sequence[int]) -> None:
         """Add a sample."""
         value = self.signal.push(sample)
+        self.values.append(value)
         self.contributions.append(self._contribution(value))
         self.before = value
 
     def _contribution(self, value: int) -> int:
         if self.feature == "change":
             return 0 if self.before is None else abs(value - self.before)
+        if self.feature == "lag":
+            return abs(value - self.values[max(len(self.values) - 1 - self.argument, 0)])
         if self.feature == "haar":
             return self._lift(1, value)
         if self.feature == "crossings":

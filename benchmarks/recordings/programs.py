@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -34,7 +34,7 @@ from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of, feature_table, narrowed
-from bncc.resources import Budget
+from bncc.resources import Budget, Preference
 from bncc.search.budget_search import FAMILIES
 from bncc.search.front_end_choice import ProgramCost, ProgramLimits, samples_to_measure
 from bncc.search.program_search import ProgramSearch, search_program
@@ -47,7 +47,7 @@ COSTS = ("flash", "state", "stack", "mean", "worst")
 
 
 def program_of(
-    one: StreamSet, train: Recordings, limits: ProgramLimits, seed: int
+    one: StreamSet, train: Recordings, limits: ProgramLimits, prefer: Preference, seed: int
 ) -> tuple[Model, ProgramCost]:
     """Return the model that is chosen on the training part of a split, and its cost."""
     signals = signals_of(None, train.channels)
@@ -57,7 +57,7 @@ def program_of(
     segments = (each.samples[a:b] for each in train.recordings for a, b in each.segments)
     samples = samples_to_measure(segments, front_end)
     program = ProgramSearch(dataset_of_windows(found), None, front_end, limits, samples)
-    searched, cost = search_program(program, TrainSettings(seed=seed), FAMILIES)
+    searched, cost = search_program(program, TrainSettings(seed=seed), FAMILIES, prefer=prefer)
     return searched.result.model, cost
 
 
@@ -75,8 +75,10 @@ def decisions(model: Model, one: StreamSet, test: Recordings) -> tuple[IntArray,
 class Programs:
     """Results in a folder, one for each set, split and seed."""
 
-    def __init__(self, folder: Path, limits: ProgramLimits) -> None:
-        self._limits = limits
+    def __init__(
+        self, folder: Path, limits: ProgramLimits, prefer: Preference = "balanced"
+    ) -> None:
+        self._limits, self._prefer = limits, prefer
         self._known = Memory(folder / "programs.jsonl")
 
     def measure(self, data: Path, one: StreamSet, seed: int) -> None:
@@ -88,7 +90,7 @@ class Programs:
         for split in splits:
             y, said, costs = [], [], dict.fromkeys(COSTS, 0.0)
             for train, test in parts(split, recordings):
-                model, cost = program_of(one, train, self._limits, seed)
+                model, cost = program_of(one, train, self._limits, self._prefer, seed)
                 labels, found = decisions(model, one, test)
                 y.append(labels)
                 said.append(found)
@@ -124,6 +126,8 @@ class Programs:
     def _key(self, one: StreamSet, split: str, seed: int) -> str:
         budget = self._limits.budget
         limits = f"{budget.target}, {budget.flash}, {budget.ram}, {self._limits.time}"
+        if self._prefer != "balanced":
+            limits += f", {self._prefer}"
         return f"{one.name}, {split}, {seed}, {limits}"
 
 
@@ -161,6 +165,9 @@ def tables(programs: Programs, sets: Sequence[StreamSet], seeds: int) -> str:
 @click.option("--max-flash", type=int, default=8192, help="Bytes of the whole program.")
 @click.option("--max-ram", type=int, help="Bytes of its state and stack.")
 @click.option("--max-time", type=float, help="Mean cycles or instructions per sample.")
+@click.option(
+    "--prefer", type=click.Choice(get_args(Preference)), default="balanced", help="As `bncc train`."
+)
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
 @click.option("--write", is_flag=True, help="Update the page.")
 def main(
@@ -172,13 +179,14 @@ def main(
     max_flash: int,
     max_ram: int | None,
     max_time: float | None,
+    prefer: Preference,
     report: bool,
     write: bool,
 ) -> None:
     """Measure, and print the table."""
     chosen = chosen_sets(sets)
     limits = ProgramLimits(Budget(target, max_flash, ram=max_ram), max_time)
-    programs, failed = Programs(output, limits), False
+    programs, failed = Programs(output, limits, prefer), False
     for one in () if report else chosen:
         for seed in range(seeds):
             try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bncc.lower.c.c99 import unsigned
 from bncc.lower.c.identifiers import c_comment, field_names
-from bncc.recordings.features import FEATURES, PARTIALS, Partial, Terms, Update, bytes_of
+from bncc.recordings.features import FEATURES, PARTIALS, Partial, Terms, Update, bytes_of, ring_size
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.signals import KINDS, Signal
 
@@ -71,6 +71,11 @@ class Wave:
         """Levels of the lifting whose details are summed."""
         return tuple(argument for name, argument in self.partials if PARTIALS[name].by_level)
 
+    @property
+    def ring_size(self) -> int:
+        """Elements of the ring of the last offsets; 0 for none."""
+        return ring_size(max(PARTIALS[name].reach(argument) for name, argument in self.partials))
+
 
 class State:
     """A front end's signals, and the members that its C keeps."""
@@ -79,9 +84,13 @@ class State:
         self.front_end, self.windows, self.name = front_end, front_end.windows, name
         self.channels, self.waves = waves_of(front_end)
         self.top = max((level for wave in self.waves for level in wave.levels), default=0)
-        self.has_phase = self.windows.hop % 2**self.top != 0
+        sizes = [2**self.top, *(wave.ring_size for wave in self.waves)]
+        self.n_phases = max(sizes)
+        self.has_phase = self.windows.hop % self.n_phases != 0
+        self.counter = "phase" if self.has_phase else "position"
         self.has_first = any(
             KINDS[wave.signal.kind].uses_before
+            or wave.ring_size
             or any(
                 PARTIALS[name].carried(wave.width, argument) and not PARTIALS[name].by_level
                 for name, argument in wave.partials
@@ -109,7 +118,20 @@ class State:
             argument,
             {key: f"s->{member.name}" for key, member in members.items()},
             {key: member.c_type for key, member in members.items()},
+            *self._ring_terms(wave),
         )
+
+    def _ring_terms(self, wave: Wave) -> tuple[str, int, str, str]:
+        """Return the C terms of a signal's ring."""
+        if not wave.ring_size:
+            return "", 0, "", ""
+        fill = f"{self.name}_fill_{wave.c_type.removesuffix('_t')}"
+        return self.state(wave, "ring"), wave.ring_size, f"s->{self.counter}", fill
+
+    @property
+    def ring_types(self) -> tuple[str, ...]:
+        """Types of the rings' elements."""
+        return tuple(dict.fromkeys(wave.c_type for wave in self.waves if wave.ring_size))
 
     def updates(self, wave: Wave) -> list[tuple[Partial, str, Update]]:
         """Return the partials of a signal that every sample updates, with their panes."""
@@ -131,6 +153,8 @@ class State:
             if KINDS[wave.signal.kind].uses_before:
                 for channel in self.of(wave):
                     found[channel.name, "before"] = (channel.width, 0)
+            if wave.ring_size:
+                found[wave.name, "ring"] = (wave.width, wave.ring_size)
             for name, argument in wave.partials:
                 partial, key = PARTIALS[name], key_of(name, argument)
                 for carried, most in partial.carried(wave.width, argument).items():
@@ -156,7 +180,7 @@ class State:
         if hop > 1:
             found["position"] = (hop, "number of samples in the current pane")
         if self.has_phase:
-            found["phase"] = (2**self.top - 1, "number of samples, modulo a power of 2")
+            found["phase"] = (self.n_phases - 1, "number of samples, modulo a power of 2")
         if n_panes > 2:
             found["oldest"] = (n_panes - 1, "index of the oldest complete pane")
         if n_panes > 1:

@@ -64,6 +64,7 @@ class SampleStream:
     members: tuple[Member, ...]  # In the order of the struct
     has_phase: bool  # True if the member `phase` counts samples for liftings
     has_first: bool  # True if the first sample of a segment differs from others
+    rings: tuple[tuple[str, str], ...]  # Suffixes of functions that fill a ring, and its types
     liftings: tuple[Lifting, ...]
     push: tuple[str, ...]  # Statements of a sample, until the pane may end
     clear: tuple[str, ...]  # Begin a pane
@@ -144,6 +145,7 @@ def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> S
         members=tuple(sorted(plan.members.values(), key=_order)),
         has_phase=plan.has_phase,
         has_first=plan.has_first,
+        rings=tuple((c_type.removesuffix("_t"), c_type) for c_type in plan.ring_types),
         liftings=tuple(_lifting(plan, wave) for wave in plan.waves if wave.levels),
         push=tuple(_push(plan)),
         clear=tuple(_clear(plan)),
@@ -293,10 +295,8 @@ def _lifting(plan: State, wave: Wave) -> Lifting:
             lines += _update(plan, wave, partial, key, update)
         if level < top:
             lines.append(f"mean = ({u_type})(least + (detail >> 1));")
-    counter = "phase" if plan.has_phase else "position"
-    return Lifting(
-        wave.name, u_type, wave.title, counter, plan.members["", counter].c_type, tuple(lines)
-    )
+    phase = plan.members["", plan.counter]
+    return Lifting(wave.name, u_type, wave.title, phase.name, phase.c_type, tuple(lines))
 
 
 def _panes(wave: Wave) -> list[tuple[Partial, str, int]]:

@@ -83,7 +83,7 @@ def _known(found: SignalFeature | None, item: str) -> SignalFeature:
 
 
 def _unknown(item: str) -> OptionError:
-    forms = {"none": "{}", "number": "{}1", "shift": "{}", "level": "{}(q50)"}
+    forms = {"none": "{}", "lag": "{}3", "number": "{}1", "shift": "{}", "level": "{}(q50)"}
     names = ", ".join(forms[each.argument].format(name) for name, each in FEATURES.items())
     return OptionError(f"{item!r} is no feature; choose {names}, or SIGNAL.FEATURE")
 

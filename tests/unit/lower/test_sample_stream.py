@@ -94,6 +94,18 @@ def test_levels_of_a_signal_share_a_lifting() -> None:
     }  # fmt: skip
 
 
+def test_lags_of_a_signal_share_a_ring() -> None:
+    tested = front_end("int8", 16, 16, "lag3,lag5,haar2", "x")
+    rings = [each for each in plan_of(tested).members if each.name == "x_ring"]
+    assert [each.length for each in rings] == [8]
+    assert names("int8", 16, 16, "lag3,lag5", "x") == {
+        "x_lag3", "x_lag5", "x_ring", "position", "is_first",
+    }  # fmt: skip
+    # A pane of 12 samples does not end where the ring does.
+    assert "phase" in names("int8", 24, 12, "lag5", "x")
+    assert "phase" not in names("int8", 24, 12, "lag3", "x")
+
+
 def test_only_what_is_needed_is_kept() -> None:
     assert names("int8", 1, 1, "sum", "x") == {"x_sum"}
     assert names("int8", 4, 2, "sum", "x") == {"x_sum", "x_sum_panes", "position", "lacking"}
@@ -106,7 +118,9 @@ def test_only_what_is_needed_is_kept() -> None:
 
 
 def test_state_of_one_channel_has_no_padding() -> None:
-    plan = plan_of(front_end("int16", 128, 128, signals="x"))
+    haar = ",".join(f"haar{k}" for k in range(1, 8))
+    features = f"sum,min,max,range,change,crossings,{haar}"
+    plan = plan_of(front_end("int16", 128, 128, features, signals="x"))
     assert plan.n_bytes == 62
     assert plan.aligned_bytes == 64
 

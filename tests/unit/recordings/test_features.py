@@ -43,6 +43,8 @@ def blocks(size: int) -> Callable[[IntArray], IntArray]:
         ("max", lambda t: 0 * t, lambda t: 0 * t + 1),
         ("range", lambda t: 0 * t, blocks(1)),
         ("change", lambda t: 0 * t, blocks(1)),
+        ("lag3", lambda t: 0 * t, blocks(3)),
+        ("lag8", lambda t: 0 * t, blocks(8)),
         ("haar1", blocks(2), blocks(1)),
         ("haar3", blocks(8), blocks(4)),
         ("crossings", lambda t: 0 * t, blocks(1)),
@@ -78,6 +80,7 @@ def test_ranges_are_reached(
         ("range", "x", INT16, 128, (0, 65535), "uint16"),
         ("range", "jerk(x,y)", INT8, 128, (0, 510), "uint16"),
         ("change", "x", INT8, 128, (0, 128 * 255), "uint16"),
+        ("lag5", "x", INT8, 128, (0, 128 * 255), "uint16"),
         ("haar7", "x", INT8, 128, (0, 255), "uint8"),
         ("haar3", "x", INT8, 128, (0, 16 * 255), "uint16"),
         ("crossings", "x", INT16, 256, (0, 256), "uint16"),
@@ -106,6 +109,7 @@ def test_a_hop_that_no_pair_divides_may_see_one_pair_more() -> None:
     [
         ("sum", 2**16, "'x.sum' may need more than 32 bits over 65536 samples"),
         ("change", 2**15 + 1, "'x.change' may need more than 32 bits"),
+        ("lag3", 2**15 + 1, "'x.lag3' may need more than 32 bits"),
         ("haar5", 31, "'x.haar5' needs windows of 32 samples"),
         ("crossings(17)", 8, "the mean of 'x.crossings(17)' needs more than 32 bits"),
         ("above(40000)", 8, "the level of 'x.above(40000)' is outside -32768..32767"),
@@ -134,6 +138,8 @@ def test_state_has_what_is_carried_and_a_value_for_each_pane() -> None:
     windows = Windows(128, 64)
     assert feature("sum").state_bytes(INT16, windows) == 2 * 4
     assert feature("range").state_bytes(INT16, windows) == 2 * (2 + 2)
+    assert feature("lag3").state_bytes(INT16, windows) == 4 * 2 + 2 * 4
+    assert feature("lag5").state_bytes(INT16, windows) == 8 * 2 + 2 * 4
     assert feature("haar3").state_bytes(INT16, windows) == 3 * 2 + 2 * 4
     assert feature("crossings").state_bytes(INT16, windows) == 4 + 1 + 2 * 1
 
@@ -141,8 +147,9 @@ def test_state_has_what_is_carried_and_a_value_for_each_pane() -> None:
 def test_default_features_have_the_haar_levels_of_the_window() -> None:
     plain = ["sum", "min", "max", "range", "change"]
     assert default_features(1) == [*plain, "crossings"]
-    assert default_features(9) == [*plain, "haar1", "haar2", "haar3", "crossings"]
+    assert default_features(9) == [*plain, "lag3", "haar1", "haar2", "haar3", "crossings"]
+    assert default_features(16)[5:8] == ["lag3", "lag5", "lag8"]
     assert default_features(4096)[-2] == "haar7"
-    assert {name.rstrip("1234567") for name in default_features(128)} == {
+    assert {name.rstrip("12345678") for name in default_features(128)} == {
         name for name, each in FEATURES.items() if each.argument != "level"
     }
