@@ -59,8 +59,10 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         Samples per second, such as ``50`` or ``"1000/7"``.
     max_ram : int or str, optional
         Bytes of state and stack of the whole program; needs ``classifier.max_flash``.
-    max_cycles_per_sample : float, optional
-        Mean cycles, or instructions where bncc counts these, per sample; likewise.
+    max_cycles_per_sample, max_instructions_per_sample : float, optional
+        Mean cycles per sample on avr, or instructions on other targets; likewise.
+    purity : float, default=1.0
+        Share of a window's samples that must have its label, above 0.5.
 
     Attributes
     ----------
@@ -96,6 +98,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         rate: float | str | None = None,
         max_ram: int | str | None = None,
         max_cycles_per_sample: float | None = None,
+        max_instructions_per_sample: float | None = None,
+        purity: float = 1.0,
     ) -> None:
         self.window = window
         self.hop = hop
@@ -107,6 +111,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         self.rate = rate
         self.max_ram = max_ram
         self.max_cycles_per_sample = max_cycles_per_sample
+        self.max_instructions_per_sample = max_instructions_per_sample
+        self.purity = purity
 
     def fit(
         self,
@@ -124,7 +130,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             Samples of gapless recordings, in time order; integers.
         labels : sequence of (n_samples,) array-like
             Label of each sample, as text; None for a sample without one. A window has the label
-            that all its samples have, and is left out without one.
+            that all its samples have, or a share of `purity`, and is left out without one.
         groups : sequence, optional
             Person, device or session of each recording, which no split divides; None keeps the
             windows of a recording together.
@@ -146,7 +152,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             windows = windows_of(length, hop)
             signals = signals_of(self.signals, of.channels)
             columns = fixed(columns_of(self.features, signals, of.channels, length), of)
-            table = narrowed(feature_table(of, columns, windows))
+            table = narrowed(feature_table(of, columns, windows, purity=self.purity))
             dataset, front_end = dataset_of_windows(table), front_end_of(table)
             found: BNClassifier = BNClassifier() if self.classifier is None else self.classifier
             self.classifier_ = clone(found)
@@ -247,7 +253,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         classifier = self.classifier_
         settings = _validation.settings_of(classifier)
         if classifier.max_flash is None:
-            for name in ("max_ram", "max_cycles_per_sample"):
+            for name in ("max_ram", "max_cycles_per_sample", "max_instructions_per_sample"):
                 if getattr(self, name) is not None:
                     raise OptionError(f"{name} needs a limit on flash; set max_flash of classifier")
             result, goal = _deployment.trained(classifier, dataset, settings)
@@ -264,7 +270,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     ) -> tuple[Model, tuple[str, ...], str]:
         """Choose features and train within a budget of the whole program."""
         from bncc.search.budget_search import families_of
-        from bncc.search.front_end_choice import ProgramLimits, samples_to_measure
+        from bncc.search.front_end_choice import program_limits, samples_to_measure
         from bncc.search.program_search import ProgramSearch, search_program
 
         classifier = self.classifier_
@@ -272,7 +278,11 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         named = settings.structure if classifier.structure else None
         families, note = families_of(settings, named, budget.extras)
         samples = samples_to_measure((each.samples for each in of.recordings), front_end)
-        limits = ProgramLimits(budget, self.max_cycles_per_sample)
+        limits = program_limits(
+            budget,
+            cycles=self.max_cycles_per_sample,
+            instructions=self.max_instructions_per_sample,
+        )
         program = ProgramSearch(dataset, None, front_end, limits, samples)
         prefer = _deployment.prefer_of(classifier.prefer)
         found, _ = search_program(program, settings, families, prefer=prefer)

@@ -101,12 +101,18 @@ def search_options(function: Command) -> Command:
         help="RAM budget in bytes of a program that takes samples, its stack included; with "
         "--window.",
     )
-    per_sample = click.option(
-        "--max-cycles-per-sample",
-        type=click.FloatRange(1),
-        metavar="N",
-        help="Budget of cycles, or instructions where bncc counts these, per sample on average; "
-        "with --window.",
+    cycles, instructions_of_sample = (
+        click.option(
+            f"--max-{unit}-per-sample",
+            type=click.FloatRange(1),
+            metavar="N",
+            help=f"Budget of {unit} per sample on average, {where}; with --window.",
+        )
+        for unit, where in (("cycles", "on avr"), ("instructions", "on other targets"))
     )
     function = prefer(jobs(scheduler(function)))
-    return flash(instructions(ram(per_sample(budget_options(with_option(target(function)))))))
+    return flash(
+        instructions(
+            ram(cycles(instructions_of_sample(budget_options(with_option(target(function))))))
+        )
+    )

@@ -65,6 +65,7 @@ def command(
     columns: RecordedColumns,
     intervals: str | None,
     ignore: tuple[str, ...],
+    purity: float,
     class_name: str | None,
     fold: int | None,
 ) -> None:
@@ -79,7 +80,12 @@ def command(
     """
     model = load_model(model_path)
     columns = replace(
-        columns, groups=groups, class_name=class_name, intervals=intervals, ignored=ignore
+        columns,
+        groups=groups,
+        class_name=class_name,
+        intervals=intervals,
+        ignored=ignore,
+        purity=purity,
     )
     recorded = recorded_windows(model, data_path, columns, fold, console, is_labeled=True)
     if recorded is None:

@@ -66,7 +66,9 @@ def command(
         else fixed(columns_like(like, read_table(like).names, found.channels), found)
     )
     with console.progress("features") as advance:
-        table = feature_table(found, columns, windows, recordings.ignore, advance)
+        table = feature_table(
+            found, columns, windows, recordings.ignore, advance, purity=recordings.purity
+        )
     _print_notes(table, console)
     write_file(output, csv_of(table), force=force)
     console.result(_facts(table, output), _report(table, output))

@@ -75,7 +75,9 @@ def recorded_parts(
     windows = _windows(options, found, settings, console)
     columns = options.columns(found, windows)
     with console.progress("features") as advance:
-        table = narrowed(feature_table(found, columns, windows, options.ignore, advance))
+        table = narrowed(
+            feature_table(found, columns, windows, options.ignore, advance, purity=options.purity)
+        )
     front_end = front_end_of(table)
     train, test = dataset_of_windows(table, ordered=ordered), None
     if train.split.most_folds(train.n_rows) < 2:
@@ -90,7 +92,9 @@ def recorded_parts(
                 f"the recordings in '{test_path}' have other channels; name common ones with "
                 "--channels"
             )
-        of_test = feature_table(others, table.columns, windows, options.ignore)
+        of_test = feature_table(
+            others, table.columns, windows, options.ignore, purity=options.purity
+        )
         test = dataset_of_windows(of_test).with_classes(train.classes)
         note_shared_groups(train, test, console)
     return RecordedParts(train, test, front_end, _samples(found, front_end))
@@ -109,7 +113,7 @@ def _windows(
     with console.progress("choosing windows") as advance:
         tried = window_errors(
             recordings, lambda windows: options.columns(recordings, windows), settings,
-            options.ignore, advance,
+            options.ignore, advance, purity=options.purity,
         )  # fmt: skip
     chosen = shortest(tried)
     errors = ", ".join(f"{one.windows.length} {100 * one.error:.2f} %" for one in tried)
@@ -121,13 +125,17 @@ def _windows(
 
 
 def program_search(
-    recorded: RecordedParts, budget: Budget, per_sample: float | None
+    recorded: RecordedParts,
+    budget: Budget,
+    *,
+    cycles: float | None,
+    instructions: float | None,
 ) -> "ProgramSearch":
     """Return the search for a program within limits on it."""
-    from bncc.search.front_end_choice import ProgramLimits
+    from bncc.search.front_end_choice import program_limits
     from bncc.search.program_search import ProgramSearch
 
-    limits = ProgramLimits(budget, per_sample)
+    limits = program_limits(budget, cycles=cycles, instructions=instructions)
     return ProgramSearch(
         recorded.train, recorded.test, recorded.front_end, limits, recorded.samples
     )

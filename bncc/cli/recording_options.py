@@ -32,6 +32,7 @@ class RecordingOptions:
     channels: str | None
     intervals: str | None
     ignore: tuple[str, ...]
+    purity: float
     sample_type: str
     signals: str | None
     features: str | None
@@ -92,14 +93,14 @@ class RecordingOptions:
 
 
 AUTO = "auto"
-_DEFAULTS = {"time_unit": "s", "sample_type": "int16"}
+_DEFAULTS = {"time_unit": "s", "sample_type": "int16", "purity": 1.0}
 
 
 TIME_OPTION = click.option("--time", metavar="COLUMN", help="Column of times; a gap ends a window.")
 TIME_UNIT_OPTION = click.option(
     "--time-unit",
     type=click.Choice(tuple(TIME_UNITS)),
-    default=_DEFAULTS["time_unit"],
+    default="s",
     show_default=True,
     help="Unit of --time.",
 )
@@ -113,6 +114,15 @@ INTERVALS_OPTION = click.option(
 )
 IGNORE_OPTION = click.option(
     "--ignore", metavar="LABEL", multiple=True, help="Label without windows, repeatable."
+)
+
+PURITY_OPTION = click.option(
+    "--purity",
+    type=click.FloatRange(0.5, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of a window's samples that have its label.",
 )
 
 
@@ -163,10 +173,11 @@ def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
         ),
         INTERVALS_OPTION,
         IGNORE_OPTION,
+        PURITY_OPTION,
         click.option(
             "--sample-type",
             metavar="TYPE",
-            default=_DEFAULTS["sample_type"],
+            default="int16",
             show_default=True,
             help="Type of samples: int16, int8, uint8, uint16, or a range such as -2048..2047; "
             "other values saturate.",

@@ -15,6 +15,7 @@ from bncc.cli.inputs import rows_to_classify
 from bncc.cli.recording_options import (
     IGNORE_OPTION,
     INTERVALS_OPTION,
+    PURITY_OPTION,
     RECORDING_OPTION,
     TIME_OPTION,
     TIME_UNIT_OPTION,
@@ -44,13 +45,15 @@ class RecordedColumns:
     class_name: str | None = None
     intervals: str | None = None
     ignored: tuple[str, ...] = ()
+    purity: float = 1.0
 
     @property
     def given(self) -> list[str]:
         """Options that only recordings have, of those that were given."""
         named = ("time", "recording", "intervals")
         found = [f"--{name}" for name in named if getattr(self, name) is not None]
-        return found + (["--ignore"] if self.ignored else [])
+        found += ["--ignore"] if self.ignored else []
+        return found + (["--purity"] if self.purity < 1 else [])
 
 
 def recorded_options(function: Command) -> Command:
@@ -68,7 +71,7 @@ def recorded_options(function: Command) -> Command:
 
 def label_options(function: Command) -> Command:
     """Add the options of labels of recordings."""
-    return INTERVALS_OPTION(IGNORE_OPTION(function))
+    return INTERVALS_OPTION(IGNORE_OPTION(PURITY_OPTION(function)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +199,7 @@ def recorded_windows(
     with console.progress("features") as advance:
         windows = feature_table(
             found, front_end.columns, front_end.windows, columns.ignored, advance,
-            unlabeled=not is_labeled,
+            unlabeled=not is_labeled, purity=columns.purity,
         )  # fmt: skip
     console.detail(f"{path}: {len(windows.values)} windows of {len(found.recordings)} recordings")
     return RecordedWindows(front_end, windows)

@@ -135,6 +135,7 @@ def command(
     prefer: Preference,
     max_ram: int | None,
     max_cycles_per_sample: float | None,
+    max_instructions_per_sample: float | None,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -149,7 +150,11 @@ def command(
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None
-    limits_of_program = {"--max-ram": max_ram, "--max-cycles-per-sample": max_cycles_per_sample}
+    limits_of_program = {
+        "--max-ram": max_ram,
+        "--max-cycles-per-sample": max_cycles_per_sample,
+        "--max-instructions-per-sample": max_instructions_per_sample,
+    }
     refuse_for_recordings(
         recordings, fold=fold, drop=drop, units=units_path, max_flash=max_flash,
         limits=limits_of_program,
@@ -205,7 +210,12 @@ def command(
         families = families_to_try(console, settings, named, limits)
         program = None
         if is_recorded:
-            program = program_search(recorded, replace(limits, ram=max_ram), max_cycles_per_sample)
+            program = program_search(
+                recorded,
+                replace(limits, ram=max_ram),
+                cycles=max_cycles_per_sample,
+                instructions=max_instructions_per_sample,
+            )
         train_within(
             console, train, test, settings, limits, families, output,
             work=work, choose_by=choose_by, prefer=prefer, program=program,

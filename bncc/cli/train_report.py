@@ -27,6 +27,7 @@ def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
     facts = {
         "model": path,
         **model_facts(model),
+        **front_end_facts(model),
         **dropped_front(done.notes),
         "seconds": round(done.seconds, 3),
     }
@@ -41,6 +42,17 @@ def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
         errors = done.errors(part)
         facts[f"error_{part}_mean"] = None if errors is None else sum(errors) / len(errors)
     return facts
+
+
+def front_end_facts(model: Model) -> dict[str, Any]:
+    """Return the windows and features of a model that takes samples, else nothing."""
+    if model.front_end is None:
+        return {}
+    return {
+        "window": model.front_end.windows.length,
+        "hop": model.front_end.windows.hop,
+        "features": [column.name for column in model.front_end.columns],
+    }
 
 
 def with_cross_validation(

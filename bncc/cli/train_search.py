@@ -18,6 +18,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
+from bncc.cli.train_report import front_end_facts
 from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
@@ -197,7 +198,9 @@ def train_within(
     print_notes(console, found.result.notes)
     facts = {**_facts(found, budget, output), "choose_by": choose_by}
     if cost is not None:
+        facts |= front_end_facts(model)
         facts["program"] = cost.to_json()
+        facts["resources"] |= {f"{cost.unit}_per_sample": cost.mean, "ram": cost.state}
     report = _report(found, attempt.budget, output, attempt.train, attempt.test)
     console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
     if not attempt.admits(cost):

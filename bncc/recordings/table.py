@@ -135,8 +135,13 @@ def feature_table(
     advance: Callable[[float, str], None] = lambda fraction, text: None,
     *,
     unlabeled: bool = False,
+    purity: float = 1.0,
 ) -> FeatureTable:
-    """Compute the features of every window whose samples have one label, or of all, in order."""
+    """
+    Compute the features of every window with a label, or of all windows, in order.
+
+    A share of `purity` of its samples has the label.
+    """
     form, everything = recordings.sample_format, recordings.recordings
     for column in columns:
         column.bounds(form, windows)
@@ -154,7 +159,7 @@ def feature_table(
             if not count:
                 continue
             here += count
-            labels = common_labels(recording.labels[a:b], windows)
+            labels = common_labels(recording.labels[a:b], windows, purity)
             kept = np.flatnonzero(~left_out[labels])
             if len(kept):
                 values.append(segment_values(columns, recording.samples[a:b], form, windows)[kept])

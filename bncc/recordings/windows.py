@@ -93,11 +93,16 @@ def merged(contributions: IntArray, windows: Windows, merge: Merge) -> IntArray:
     return np.asarray(ufunc.reduce(sliding_window_view(values, windows.n_panes), axis=1))
 
 
-def common_labels(labels: IntArray, windows: Windows) -> IntArray:
+def common_labels(labels: IntArray, windows: Windows, purity: float = 1.0) -> IntArray:
     """
-    Return the label that all samples of a window have, or -1.
+    Return the label that all samples of a window have, or at least a share of them, or -1.
 
-    Shapes: `labels` (n,) int64 of one segment; the result (windows.count(n),) int64.
+    Shapes: `labels` (n,) int64 of one segment, -1 for none; the result (windows.count(n),) int64.
     """
-    least, most = merged(labels, windows, "min"), merged(labels, windows, "max")
-    return np.where(least == most, least, -1)
+    if not 0.5 < purity <= 1:
+        raise OptionError(f"a purity of {purity:g} is not possible; choose 0.5 < --purity <= 1")
+    found = np.full(windows.count(len(labels)), -1, dtype=np.int64)
+    for label in np.unique(labels[labels >= 0]).tolist():
+        count = merged((labels == label).astype(np.int64), windows, "add")
+        found[count >= purity * windows.length] = label
+    return found

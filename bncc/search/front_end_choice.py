@@ -8,17 +8,21 @@ from typing import Any
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Dataset, Table
 from bncc.emit.emitter import emit_c
-from bncc.errors import BudgetError, DataError
+from bncc.errors import BudgetError, DataError, OptionError
 from bncc.lower.sample_estimate import SampleEstimate, estimate_samples
 from bncc.model.model import Model
 from bncc.pricing import bench_of, machine_of, options_of, price_of
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, How, Preference, Resources
-from bncc.search.budget_search import LEAST_CONFIG, with_held_rows
+from bncc.search.budget_search import LEAST_CONFIG, open_log, search_input, with_held_rows
+from bncc.search.capacity import Capacity
 from bncc.search.choice import is_worse
+from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.evaluation import Evaluator, losses_of
 from bncc.search.feature_elimination import FeatureSet, eliminations
 from bncc.search.split_folds import folds_of
+from bncc.structure.catalog import SUM
 from bncc.targets import find_target
 from bncc.targets.base import Target
 from bncc.train.settings import TrainSettings
@@ -28,6 +32,9 @@ MOST_SAMPLES, LEAST_WINDOWS = 2000, 3
 """Samples of a measurement at most, and windows at least."""
 ROWS, BITS, OTHER_BYTES = 16, 3, 16
 """Form of the tables whose number in the flash that is left judges features, and their code."""
+FINALISTS, FORM = 6, EnsembleConfig(rows=8, bits=3)
+"""Front ends that are built, and the form of tables in the flash that they leave: these are fitted
+jointly and quantized, as those of a search are."""
 KERNEL_BYTES, AVR_KERNEL_BYTES = 250, 550
 """Bytes of a classifier without its tables."""
 STACK = 64
@@ -45,6 +52,21 @@ class ProgramLimits:
 
     budget: Budget  # Flash and RAM; its other limits are those of the classifier
     time: float | None = None  # Mean instructions or cycles per sample
+
+
+def program_limits(
+    budget: Budget, *, cycles: float | None = None, instructions: float | None = None
+) -> ProgramLimits:
+    """Return limits with one on the mean cycles or instructions per sample, as a target counts."""
+    unit = find_target(machine_of(budget.target)).unit
+    by_unit = {"cycles": cycles, "instructions": instructions}
+    wrong = next(other for other in by_unit if other != unit)
+    if by_unit[wrong] is not None:
+        raise OptionError(
+            f"--max-{wrong}-per-sample does not apply to {budget.target}, where bncc counts "
+            f"{unit}; use --max-{unit}-per-sample"
+        )
+    return ProgramLimits(budget, by_unit[unit])
 
 
 @dataclass(frozen=True)
@@ -102,9 +124,10 @@ def front_ends(
     Yield choices of the features of a front end that leave room within limits, the best first.
 
     Features are eliminated one set after the other, see `bncc.search.feature_elimination`. The
-    error of a set is that of as many tables as fit in the flash that it leaves. The fastest front
-    end whose error is close to the lowest comes first, or with `prefer` of ``error`` the one of the
-    lowest. `samples` are recorded segments to measure on.
+    error of a set is that of as many tables as fit in the flash that it leaves; sets of a low error
+    are built, and judged by the tables of a search. The fastest front end whose error is close to
+    the lowest comes first, or with `prefer` of ``error`` the one of the lowest. `samples` are
+    recorded segments to measure on.
     """
     base = with_held_rows(base)
     folds = list(folds_of(dataset, base, choose_by))
@@ -134,19 +157,57 @@ def front_ends(
     sets = []
     for found in eliminations(folds, base, groupings, share):
         sets.append(found)
-        tell(1 - len(found.columns) / len(whole.columns), f"{len(found.columns)} features")
+        tell(len(sets) / (len(sets) + 20), f"{len(found.columns)} features")
     estimated = [estimate(one.columns) for one in sets]
     judged = _judged(sets, estimated, len(dataset.classes), limits, target)
-    n_found = 0
-    for one in _in_order(judged, prefer):
-        front_end = whole.part(one.columns)
-        part = dataset_part(dataset, one.columns)
-        cost = front_end_cost(front_end, part, base, limits, samples)
-        if cost.utilization(limits) < 1:
-            n_found += 1
-            yield ChosenFeatures(one.columns, front_end, cost)
+    n_found, others = 0, iter(_in_order(judged, prefer="error"))
+    built: dict[tuple[int, ...], ChosenFeatures] = {}
+
+    def next_built() -> Iterator[ChosenFeatures]:
+        for one in others:
+            front_end, part = whole.part(one.columns), dataset_part(dataset, one.columns)
+            cost = front_end_cost(front_end, part, base, limits, samples)
+            if cost.utilization(limits) < 1:
+                yield ChosenFeatures(one.columns, front_end, cost)
+
+    finalists = []
+    for _, one in zip(range(FINALISTS), next_built(), strict=False):
+        losses = _losses_behind(one, dataset, base, limits, choose_by)
+        if losses is not None:
+            built[one.columns] = one
+            finalists.append(_Judged(one.columns, losses, one.cost.mean))
+    for judged_one in _in_order(finalists, prefer):
+        n_found += 1
+        yield built[judged_one.columns]
+    for one in next_built():
+        n_found += 1
+        yield one
     if not n_found:
         raise BudgetError(_misfit(whole, sets, estimate, limits))
+
+
+def _losses_behind(
+    chosen: ChosenFeatures,
+    dataset: Dataset,
+    base: TrainSettings,
+    limits: ProgramLimits,
+    choose_by: str | None,
+) -> FloatArray | None:
+    """Return the losses (n_rows,) of tables in the flash that is left; None if none fit."""
+    budget = limits.budget
+    reserve = budget.reserve if budget.flash is None else budget.reserve + chosen.cost.flash
+    of_model = replace(budget, reserve=reserve, ram=None)
+    if of_model.room is not None and of_model.room <= 0:
+        return None
+    part = dataset_part(dataset, chosen.columns)
+    given = search_input(part, base, of_model, choose_by=choose_by)
+    evaluator = Evaluator(given, open_log(None, given, (SUM,)), None)
+    room = Capacity(evaluator)
+    fitted = room.fitted(FORM, room.guess(FORM))
+    if fitted is None:
+        return None
+    judged = tuple(evaluator.judgements(FORM.settings(given.base, fitted.n_tables)))
+    return losses_of(judged)
 
 
 def front_end_cost(
@@ -280,5 +341,5 @@ def _misfit(
         f"no features leave room for a classifier on {limits.budget.target}: "
         f"{whole.columns[column].name!r} alone takes about {least.flash:.0f} bytes of flash, "
         f"{least.state} of RAM and {least.time:.0f} {unit} per sample; raise --max-flash, "
-        "--max-ram or --max-cycles-per-sample"
+        f"--max-ram or --max-{unit}-per-sample"
     )

@@ -144,5 +144,5 @@ def _too_large(cost: ProgramCost) -> str:
     """Return the message where no program fits."""
     return (
         f"the smallest program that was found takes {cost.words}; raise --max-flash, --max-ram or "
-        "--max-cycles-per-sample"
+        f"--max-{cost.unit}-per-sample"
     )

@@ -42,6 +42,8 @@ def window_errors(
     base: TrainSettings,
     ignored: Sequence[str] = (),
     tell: Progress = silence,
+    *,
+    purity: float = 1.0,
 ) -> list[WindowError]:
     """Return the errors of all lengths of which there are enough windows."""
     base, found = with_held_rows(base), []
@@ -49,7 +51,8 @@ def window_errors(
         windows = Windows(length, length // OVERLAP)
         tell(k / len(LENGTHS), f"{length} samples")
         try:
-            table = feature_table(recordings, columns_of(windows), windows, ignored)
+            columns = columns_of(windows)
+            table = feature_table(recordings, columns, windows, ignored, purity=purity)
         except DataError:
             continue  # No recording has such a window
         dataset = dataset_of_windows(narrowed(table))

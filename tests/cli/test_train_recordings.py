@@ -93,10 +93,15 @@ def test_a_program_is_within_its_limits(
     facts = run_json("train", train, "-o", path, *OPTIONS, *LIMITS, "--structure", "tables")
     program = facts["program"]
     assert program["how"] == "estimated"
+    assert facts["resources"]["instructions_per_sample"] == program["mean"]
+    assert facts["resources"]["ram"] == program["state"]
     assert program["flash"] <= 1500
     assert program["state"] + program["stack"] <= 200
     model = load_model(path)
     assert model.front_end is not None
+    windows = model.front_end.windows
+    assert (facts["window"], facts["hop"]) == (windows.length, windows.hop)
+    assert facts["features"] == [column.name for column in model.front_end.columns]
     # The channel of noise is not computed.
     assert {column.signal.name for column in model.front_end.columns} == {"x"}
     assert facts["error_validation"] < 0.1
@@ -108,8 +113,8 @@ def test_a_measured_program_is_within_its_limits(
     train: Path, test: Path, tmp_path: Path, target: str, require_bench: Callable[..., object]
 ) -> None:
     require_bench(target)
-    path = tmp_path / "m.bncc"
-    words = ("--target", target, "--max-cycles-per-sample", "400", "--test", test,
+    path, unit = tmp_path / "m.bncc", "cycles" if target == "avr" else "instructions"
+    words = ("--target", target, f"--max-{unit}-per-sample", "400", "--test", test,
              "--structure", "naive")  # fmt: skip
     done = invoke("train", train, "-o", path, *OPTIONS, *LIMITS, *words)
     assert done.exit_code == 0, done.output
@@ -129,6 +134,7 @@ def test_a_measured_program_is_within_its_limits(
         (("--window", "9", "--hop", "4"), "the nearest pair is --window"),
         ((*OPTIONS, "--max-ram", "1k"), "--max-ram needs a limit on flash, too; add --max-flash"),
         ((*OPTIONS[2:], "--window", "auto"), "--hop does not apply to --window auto"),
+        ((*OPTIONS, *LIMITS, "--max-cycles-per-sample", "9"), "use --max-instructions-per-sample"),
         ((*OPTIONS, "--drop", "y"), "name the columns to use with --channels"),
         ((*OPTIONS, "--fold", "1"), "--fold does not apply to recordings"),
         ((*OPTIONS, "--units", "u.csv"), "--units does not apply to recordings"),

@@ -70,3 +70,13 @@ def test_panes_merge_to_windows() -> None:
     assert merged(values, windows, "min").tolist() == [0, 0]
     assert merged(values, windows, "max").tolist() == [7, 7]
     assert common_labels(np.array([1] * 7 + [2, 2]), windows).tolist() == [1, -1]
+
+
+def test_a_share_of_the_samples_may_have_the_label() -> None:
+    windows, labels = Windows(6, 2), np.array([1] * 5 + [2, 2, 2, -1, -1])
+    assert common_labels(labels, windows).tolist() == [-1, -1, -1]
+    assert common_labels(labels, windows, 5 / 6).tolist() == [1, -1, -1]
+    assert common_labels(labels, windows, 0.51).tolist() == [1, -1, -1]
+    assert common_labels(np.array([-1] * 5 + [2]), windows, 0.51).tolist() == [-1]
+    with pytest.raises(OptionError, match=r"choose 0\.5 < --purity"):
+        common_labels(labels, windows, 0.5)

@@ -10,7 +10,7 @@ import pytest
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.samples import stream_cost
-from bncc.errors import BudgetError, DataError
+from bncc.errors import BudgetError, DataError, OptionError
 from bncc.lower.sample_estimate import estimate_samples
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
@@ -24,6 +24,7 @@ from bncc.search.front_end_choice import (
     dataset_part,
     front_end_cost,
     front_ends,
+    program_limits,
     samples_to_measure,
 )
 from bncc.targets import find_target
@@ -42,7 +43,10 @@ def whole() -> tuple[Dataset, FrontEnd]:
 
 @pytest.fixture
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimate all costs, of two front ends whose tables are trained."""
+    no_tools(monkeypatch)
     monkeypatch.setattr(front_end_choice, "bench_of", lambda target: None)
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 2)
 
 
 def limits(
@@ -94,6 +98,11 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch, errors: dict[tuple[int, ...], flo
         ]
 
     monkeypatch.setattr(front_end_choice, "eliminations", eliminated)
+    monkeypatch.setattr(
+        front_end_choice,
+        "_losses_behind",
+        lambda chosen, *_: (np.arange(1000) < 1000 * errors[chosen.columns]).astype(float),
+    )
 
 
 @pytest.mark.usefixtures("without_tools")
@@ -113,7 +122,9 @@ def test_errors_are_those_of_tables_that_fit_beside_the_features(
     whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More features are better with many tables, and worse with the few that then fit."""
-    many = FeatureSet(tuple(range(8)), np.repeat([[0.3], [0.3], [0.1], [0.1]], 1000, axis=1))
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 0)
+    errors = [[0.3 if size <= 10 else 0.1] for size in SIZES]
+    many = FeatureSet(tuple(range(8)), np.repeat(errors, 1000, axis=1))
     few = FeatureSet((0,), np.full((len(SIZES), 1000), 0.2))
     monkeypatch.setattr(front_end_choice, "eliminations", lambda *_: [many, few])
     estimate = estimate_samples(whole[1].part(many.columns), find_target("cortex-m0"))
@@ -126,8 +137,33 @@ def test_errors_are_those_of_tables_that_fit_beside_the_features(
 def test_limits_below_the_smallest_front_end_are_refused(whole: tuple[Dataset, FrontEnd]) -> None:
     with pytest.raises(BudgetError, match=r"'x\.\w+' alone takes about \d+ bytes of flash"):
         choices(whole, limits(60))
-    with pytest.raises(BudgetError, match="raise --max-flash, --max-ram or --max-cycles"):
+    with pytest.raises(BudgetError, match="raise --max-flash, --max-ram or --max-instructions-per"):
         choices(whole, limits(4000, time=5))
+
+
+@pytest.mark.usefixtures("without_tools")
+def test_sets_of_low_error_are_judged_again(
+    whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables that would be trained decide between noise and a useful feature."""
+    names = [column.name for column in whole[1].columns]
+    telling, noise = (names.index("x.change"),), (names.index("y.crossings"),)
+    found = [FeatureSet(noise, np.zeros((len(SIZES), 1000)))]
+    found += [FeatureSet(telling, np.full((len(SIZES), 1000), 0.5))]
+    monkeypatch.setattr(front_end_choice, "eliminations", lambda *_: found)
+    first, second = choices(whole, limits(3000), prefer="error")
+    assert (first.columns, second.columns) == (telling, noise)
+
+
+@pytest.mark.parametrize(
+    ("target", "wrong", "right"),
+    [("avr", "instructions", "cycles"), ("cortex-m0", "cycles", "instructions")],
+)
+def test_a_limit_on_time_is_in_the_unit_of_the_target(target: str, wrong: str, right: str) -> None:
+    budget = Budget(target, 4000)
+    assert program_limits(budget, **{right: 50.0}) == ProgramLimits(budget, 50.0)
+    with pytest.raises(OptionError, match=f"bncc counts {right}; use --max-{right}-per-sample"):
+        program_limits(budget, **{wrong: 50.0})
 
 
 def test_a_single_person_is_not_enough(whole: tuple[Dataset, FrontEnd]) -> None:
