@@ -29,6 +29,7 @@ from bncc.search.front_end_choice import (
 )
 from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
+from tests.cli.conftest import no_tools
 from tests.recorded import recordings, windows_table
 
 BASE = TrainSettings(seed=0, validation=0.2)
