@@ -255,8 +255,12 @@ def _stray_texts(dataset: Dataset) -> dict[str, str]:
     return found
 
 
-UNUSED = "are unused and carry no"
-"""Part of a note that has no remedy where a front end leaves out unused features by itself."""
+_UNUSED = "are unused and carry no"
+
+
+def is_of_columns(note: str) -> bool:
+    """Return whether the remedy of a note is to drop columns, which a front end has none of."""
+    return _UNUSED in note or note.startswith("column ")
 
 
 def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
@@ -266,7 +270,7 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
     if 0 < len(names) < model.n_features:
         shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
         yield (
-            f"{len(names)} of {model.n_features} features {UNUSED} "
+            f"{len(names)} of {model.n_features} features {_UNUSED} "
             f"information about the class in these rows: {shown}; each is constant, or its "
             "mutual information with the class is not above chance, alone and given any "
             "other feature; to save their sensors, drop them with --drop"

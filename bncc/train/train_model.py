@@ -24,7 +24,7 @@ from bncc.structure.decision_tables import lookups_of
 from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Session
 from bncc.train.checkpoint.folder import Checkpoint, identity_digest, identity_of
-from bncc.train.data_notes import UNUSED, data_notes
+from bncc.train.data_notes import data_notes, is_of_columns
 from bncc.train.fit_network import Draft, fit_model
 from bncc.train.fit_tables import fit_sums
 from bncc.train.holdout import decided, judged_record, split_rows
@@ -160,7 +160,7 @@ class TrainResult:
     def with_front_end(self, front_end: FrontEnd) -> "TrainResult":
         """Return a training whose model takes samples, without features that it does not use."""
         model = with_used_inputs(replace(self.model, front_end=front_end))
-        notes = tuple(note for note in self.notes if UNUSED not in note)
+        notes = tuple(note for note in self.notes if not is_of_columns(note))
         return replace(self, model=model, notes=notes)
 
 

@@ -69,6 +69,19 @@ def test_a_model_of_recordings_takes_samples(
     assert "samples" in invoke("inspect", path).output
 
 
+def test_no_note_advises_to_drop_a_feature_of_windows(tmp_path: Path) -> None:
+    """There is no column to drop: a feature that rises from window to window is one of many."""
+    data, table = tmp_path / "ramp.csv", tmp_path / "table.csv"
+    rows = [f"{k // 400},{k},{'ab'[k // 100 % 2]}" for k in range(1600)]
+    data.write_text("\n".join(["recording,x,label", *rows]), encoding="utf-8")
+    of = (data, "--window", "10", "--recording", "recording", "--features", "sum,range")
+    model = ("--structure", "naive", "--parameters", "ml", "-o", tmp_path / "m.bncc")
+    assert "--drop" not in invoke("train", *of, *model).stderr
+    invoke("features", *of, "-o", table)
+    words = ("--groups", "recording", "--drop", "start", "--force")
+    assert "drop it with --drop" in invoke("train", table, *words, *model).stderr
+
+
 def test_features_and_signals_are_those_that_are_named(
     train: Path, tmp_path: Path, run_json: RunJson
 ) -> None:
