@@ -2,7 +2,8 @@
 #
 #   NAME    the model: NAME.bncc, and the prefix in C
 #   BOARD   a folder of boards/
-#   N_ROWS  how many labeled rows go into the image
+#   N_ROWS  how many labeled rows go into the image; or, for a model that takes samples,
+#   N_RECORDINGS and LENGTH, how many labeled recordings, and at most how many samples of each
 #   EMIT    options of `bncc emit-c`
 #   TRAIN   options of `bncc train`, for `make model`
 #   PREDICT options of `bncc predict`, which answers for Python
@@ -18,8 +19,11 @@ EXAMPLES := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 
 TRAINING_ROWS ?= data/train.csv.gz
 TEST_ROWS ?= data/test.csv.gz
-# What the sensor delivers; other rows than TEST_ROWS where the board computes features first.
+# What the sensor delivers; other rows than TEST_ROWS where the board changes them first.
 READINGS ?= $(TEST_ROWS)
+# What goes into the image, and the script that writes it as C.
+INPUTS := $(if $(N_RECORDINGS),recordings,rows)
+RECORDED := $(if $(N_RECORDINGS),--recording recording)
 LABELED_ROWS ?= $(or $(TEST_ROWS),$(TRAINING_ROWS))
 
 # 1: with the simulator's ways to end a program and to count. 0: for a board on the table.
@@ -68,17 +72,18 @@ $(MODEL).c: $(NAME).bncc
 
 $(addprefix $(MODEL),.h _vectors.h _selftest.c): $(MODEL).c
 
-$(IMAGE)_rows.h: $(NAME).bncc $(LABELED_ROWS) $(READINGS) $(EXAMPLES)/rows.py
+$(IMAGE)_$(INPUTS).h: $(NAME).bncc $(LABELED_ROWS) $(READINGS) Makefile \
+    $(sort $(EXAMPLES)/rows.py $(EXAMPLES)/$(INPUTS).py)
 	$(NEED_BNCC)
 	@mkdir -p $(OUT)
 	$(Q)$(RUN_BNCC) inspect $< --json > $(OUT)/model.json
-	$(Q)$(RUN_BNCC) predict $< $(LABELED_ROWS) $(PREDICT) -o $(OUT)/answers.csv --force --quiet > /dev/null
-	$(Q)'$(PYTHON)' $(EXAMPLES)/rows.py $(NAME) $(N_ROWS) $(READINGS) $(OUT)/model.json \
-	    $(OUT)/answers.csv -o $@
+	$(Q)$(RUN_BNCC) predict $< $(LABELED_ROWS) $(RECORDED) $(PREDICT) -o $(OUT)/answers.csv --force --quiet > /dev/null
+	$(Q)'$(PYTHON)' $(EXAMPLES)/$(INPUTS).py $(NAME) $(N_ROWS) $(N_RECORDINGS) $(LENGTH) $(READINGS) \
+	    $(OUT)/model.json $(OUT)/answers.csv -o $@
 
 $(OBJECTS): Makefile $(EXAMPLES)/common.mk \
     $(wildcard *.h $(EXAMPLES)/common/*.h $(EXAMPLES)/boards/*.h $(EXAMPLES)/boards/*/*.h)
-$(OUT)/main.o: $(MODEL).h $(MODEL)_vectors.h $(IMAGE)_rows.h
+$(OUT)/main.o: $(MODEL).h $(MODEL)_vectors.h $(IMAGE)_$(INPUTS).h
 $(OUT)/$(NAME)_selftest.o: $(MODEL)_vectors.h
 $(OUT)/$(NAME).o: WHOLE_PROGRAM :=
 
@@ -124,7 +129,7 @@ endif
 # The same rows and options give the same bytes.
 model: $(TRAINING_ROWS) $(TEST_ROWS)
 	$(NEED_BNCC)
-	$(RUN_BNCC) train $(TRAINING_ROWS) $(addprefix --test ,$(TEST_ROWS)) $(TRAIN) --seed 0 \
+	$(RUN_BNCC) train $(TRAINING_ROWS) $(addprefix --test ,$(TEST_ROWS)) $(RECORDED) $(TRAIN) --seed 0 \
 	    -o $(NAME).bncc --force
 
 clean:

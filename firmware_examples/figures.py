@@ -26,17 +26,20 @@ BOARDS = {
     "netduinoplus2": "STM32F4",
     "rv32_virt": "RV32",
 }
-HEAD = ("example", "board", "test error", "flash", "RAM", "time per decision", "vectors", "rows")
+HEAD = ("example", "board", "test error", "flash", "RAM", "time", "vectors", "rows")
 TEST_ROWS = {
-    "build/test.csv": (),
     "data/test.csv.gz": (),
     "data/failing.csv.gz": ("--missing", "marginal"),
 }
 """Places of an example's test rows, and options of `bncc evaluate` for them."""
+RECORDED = ("--recording", "recording")
+"""Options of `bncc evaluate` for test recordings."""
 UNO_CYCLES_PER_MS = 16_000
 
 SAID = re.compile(
-    r"flash: (?P<flash>\d+) bytes, RAM: (?P<ram>\d+) bytes and the stack\n.*"
+    r"flash: (?P<flash>\d+) bytes, RAM: (?P<ram>\d+) bytes and the stack\n.*?"
+    r"(^samples: \d+, windows: \d+, \w+ per sample: (?P<mean>\d+) on average, "
+    r"at most (?P<worst>\d+)\n)?"
     r"^vectors: (?P<vectors>\d+), wrong: 0\n"
     r"rows: (?P<rows>\d+), unlike Python: 0, right: (?P<right>\d+), .*?\n"
     r"(?P<unit>\w+) per decision: (?P<least>\d+) \.\. (?P<most>\d+)\n"
@@ -66,6 +69,8 @@ class Figures:
         Counts of a decision from readings.
     vectors, rows, right : int
         Vectors and rows decided on the board, and rows whose label that is.
+    mean, worst : int or None
+        Counts of a sample where the model takes samples; None otherwise.
     """
 
     name: str
@@ -80,6 +85,8 @@ class Figures:
     vectors: int
     rows: int
     right: int
+    mean: int | None = None
+    worst: int | None = None
 
 
 def names() -> list[str]:
@@ -92,6 +99,11 @@ def board_of(folder: Path) -> str:
     makefile = (folder / "Makefile").read_text("utf-8")
     (board,) = re.findall(r"^BOARD := (\w+)$", makefile, re.MULTILINE)
     return board
+
+
+def takes_samples(folder: Path) -> bool:
+    """Return whether an example's Makefile puts recordings into the image."""
+    return "\nN_RECORDINGS := " in (folder / "Makefile").read_text("utf-8")
 
 
 def measure(folder: Path, bncc: str) -> Figures:
@@ -120,7 +132,7 @@ def measure(folder: Path, bncc: str) -> Figures:
     assert found is not None, said
     of_run = found.groupdict()
     unit = of_run.pop("unit")
-    counts = {key: int(value) for key, value in of_run.items()}
+    counts = {key: int(value) for key, value in of_run.items() if value is not None}
     return Figures(folder.name, board_of(folder), _error(folder, bncc), unit=unit, **counts)
 
 
@@ -129,7 +141,8 @@ def _error(folder: Path, bncc: str) -> float | None:
     if rows is None:
         return None
     (model,) = folder.glob("*.bncc")
-    command = [*shlex.split(bncc), "evaluate", str(model), rows, *TEST_ROWS[rows], "--json"]
+    options = (*TEST_ROWS[rows], *(RECORDED if takes_samples(folder) else ()))
+    command = [*shlex.split(bncc), "evaluate", str(model), rows, *options, "--json"]
     return float(json.loads(_output(command, folder))["error"])
 
 
@@ -141,7 +154,6 @@ def _output(command: list[str], folder: Path) -> str:
 def line(figures: Figures) -> str:
     """Return an example's row of the table."""
     error = "" if figures.error is None else f"{100 * figures.error:.2f} %"
-    time = f" ({figures.most / UNO_CYCLES_PER_MS:.2f} ms)" if figures.unit == "cycles" else ""
     return _row(
         [
             f"`{figures.name}`",
@@ -149,11 +161,20 @@ def line(figures: Figures) -> str:
             error,
             f"{figures.flash:,} B",
             f"{figures.ram} + {figures.stack} B",
-            f"{figures.least:,} .. {figures.most:,} {figures.unit}{time}",
+            _time(figures),
             f"{figures.vectors}",
             f"{figures.right} of {figures.rows}",
         ]
     )
+
+
+def _time(figures: Figures) -> str:
+    """Return the counts of a decision, or of a sample."""
+    most = figures.most if figures.worst is None else figures.worst
+    time = f" ({most / UNO_CYCLES_PER_MS:.2f} ms)" if figures.unit == "cycles" else ""
+    if figures.mean is None:
+        return f"{figures.least:,} .. {most:,} {figures.unit}{time}"
+    return f"{figures.mean:,} per sample, at most {most:,} {figures.unit}{time}"
 
 
 def table(all_figures: Iterable[Figures]) -> str:

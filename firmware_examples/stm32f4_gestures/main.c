@@ -1,35 +1,36 @@
-/* Recognizes gestures from a second of accelerometer readings: features first, then the class. */
+/* Recognizes gestures from the samples of an accelerometer, four times a second. */
 #include "board.h"
-#include "check.h"
-#include "window_features.h"
 #include "gestures.h"
-#include "gestures_rows.h"
+#include "gestures_recordings.h"
 #include "gestures_vectors.h"
+#include "recorded.h"
+#include "rom.h"
 #include "text.h"
-
-static int16_t recognize(const int16_t window[N_AXES * AXIS_LENGTH])
-{
-    gestures_raw_t features[GESTURES_N_FEATURES];
-
-    compute_features(window, features);
-    return gestures_predict_raw(features);
-}
 
 int main(void)
 {
-    static struct tally tally;
+    static gestures_stream_t stream;
+    int16_t counts[GESTURES_N_CHANNELS];
 
     board_begin();
-    for (uint8_t row = 0U; row < GESTURES_N_ROWS; row++) {
+    recorded_begin(&gestures_recorded);
+    while (recorded_next(counts)) {
         int16_t gesture;
         uint16_t count;
 
+        if (recorded_is_first()) {
+            put_line_end();
+            gestures_start(&stream); /* also after a gap */
+        }
         board_count_begin();
-        gesture = recognize(gestures_rows[row]);
+        gesture = gestures_push(&stream, counts);
         count = board_count_end();
-        put_text(gestures_class_name((uint8_t)gesture));
-        put_text((gesture == gestures_labels[row]) ? "\r\n" : ", was another\r\n");
-        tally_add(&tally, gesture, gestures_answers[row], gestures_labels[row], count);
+        if (gesture != GESTURES_NO_DECISION) {
+            put_text(gestures_class_name((uint8_t)gesture));
+            put_text(TEXT(" "));
+        }
+        recorded_check(gesture, count);
     }
-    check_end(&tally, GESTURES_ROWS_RIGHT, GESTURES_N_VECTORS, gestures_selftest());
+    put_line_end();
+    recorded_end(GESTURES_N_VECTORS, gestures_selftest());
 }

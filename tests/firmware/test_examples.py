@@ -1,7 +1,5 @@
 """The firmware examples build, run in a simulator, agree with Python, and detect errors."""
 
-import csv
-import gzip
 import re
 import shlex
 import shutil
@@ -10,11 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from firmware_examples import figures
-from firmware_examples.stm32f4_gestures.window_features import window_features
 from tests.docs.blocks import blocks, matches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,6 +127,16 @@ def test_digits_fit_the_uno_and_print_what_the_page_shows(
     assert matches(shown, said)
 
 
+def test_windows_on_the_board_are_those_of_the_test_error(
+    measured: Callable[[str], figures.Figures],
+) -> None:
+    """All test recordings of gestures are in the image: as many windows are wrong as in Python."""
+    found = measured("stm32f4_gestures")
+    assert found.error is not None
+    assert found.rows == 135
+    assert found.rows - found.right == pytest.approx(found.error * found.rows)
+
+
 def test_the_page_shows_every_example() -> None:
     """A new example has to be measured, and named in the overview."""
     page = figures.PAGE.read_text("utf-8")
@@ -149,15 +155,24 @@ def test_activity_fits_two_kilobytes(example: Callable[[str], Path]) -> None:
     assert int(flash) <= 2 * 1024
 
 
-@pytest.mark.parametrize("name", ["uno_activity", "rv32_rooms", "microbit_occupancy"])
+@pytest.mark.parametrize(
+    "name", ["uno_activity", "rv32_rooms", "microbit_occupancy", "rv32_ecg", "uno_exercises"]
+)
 def test_a_corrupted_vector_or_row_is_noticed(name: str, example: Callable[[str], Path]) -> None:
-    """One vector, one label or one answer with another class, and the run fails."""
+    """
+    One vector, one label or one answer with another class, and the run fails.
+
+    In recordings, also where a window ends, or a recording, at another sample.
+    """
     folder = example(name)
     (model,) = folder.glob("*.bncc")
     out = folder / "build" / "simulated"
     run(folder, target="all")
-    for file in ("vector_classes", "labels", "answers"):
-        header = "model/{}_vectors.h" if file == "vector_classes" else "{}_rows.h"
+    is_recorded = figures.takes_samples(folder)
+    rows = "{}_recordings.h" if is_recorded else "{}_rows.h"
+    more = ("ends", "lengths") if is_recorded else ()
+    for file in ("vector_classes", "labels", "answers", *more):
+        header = "model/{}_vectors.h" if file == "vector_classes" else rows
         pattern = re.compile(rf"({model.stem}_{file}\[\d+\][^{{]*\{{\s*)(\d+U)")
         restore = change(out / header.format(model.stem), pattern.pattern, other)
         done = run(folder)
@@ -211,7 +226,7 @@ def take_model(folder: Path) -> None:
     """Give the image for hardware the model's C and the rows of the simulated one: they agree."""
     (model,) = folder.glob("*.bncc")
     simulated, hardware = (folder / "build" / kind for kind in ("simulated", "hardware"))
-    rows = f"{model.stem}_rows.h"
+    rows = f"{model.stem}_{'recordings' if figures.takes_samples(folder) else 'rows'}.h"
     done = run(folder, f"build/simulated/{rows}", target=f"build/simulated/model/{model.stem}.c")
     assert done.returncode == 0, done.stderr
     shutil.copytree(simulated / "model", hardware / "model")
@@ -268,47 +283,23 @@ def test_what_is_missing_is_said_in_a_sentence(clone: Path, require_tool) -> Non
 @pytest.mark.parametrize(
     "name",
     [
-        "stm32f4_gestures",  # by counting: the same on every machine
+        "uno_node",  # by counting: the same on every machine
         *(
             pytest.param(name, marks=pytest.mark.slow)  # as long as their floats round alike
             for name in ("microbit_occupancy", "rv32_rooms", "uno_activity", "uno_digits")
         ),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)  # and compilers write the same code
+            for name in ("rv32_ecg", "stm32f4_gestures", "uno_exercises")
+        ),
     ],
 )
 def test_the_model_trains_to_the_same_bytes(name: str, clone: Path, require_tool) -> None:
-    """Trained from the rows that ship."""
-    require_tool("make")
-    require_tool("gcc")
+    """Trained from the rows or recordings that ship."""
+    measures = TOOLS[BOARDS[name]] if figures.takes_samples(EXAMPLES / name) else ()
+    for tool in ("make", "gcc", *measures):
+        require_tool(tool)
     done = run(clone / name, target="model")
     assert done.returncode == 0, done.stderr
     (model,) = (clone / name).glob("*.bncc")
     assert model.read_bytes() == (EXAMPLES / name / model.name).read_bytes()
-
-
-def test_features_on_the_board_are_those_of_training(
-    tmp_path: Path, require_tool: Callable[[str], str]
-) -> None:
-    """On all recorded windows and on random ones, extremes included, in C and in Python."""
-    folder = EXAMPLES / "stm32f4_gestures"
-    windows = []
-    for rows in ("train", "test"):
-        with gzip.open(folder / "data" / f"{rows}.csv.gz", "rt") as file:
-            windows += [[int(v) for v in row[:-1]] for row in list(csv.reader(file))[1:]]
-    rng = np.random.default_rng(0)
-    windows += rng.integers(-32768, 32768, (50, 300)).tolist()
-    windows += rng.choice([-32768, 32767], (50, 300)).tolist()
-    (tmp_path / "main.c").write_text(
-        '#include <stdio.h>\n#include "window_features.h"\n'
-        "int main(void)\n{\n    int16_t w[300], f[12];\n"
-        "    while (fread(w, sizeof w, 1, stdin) == 1) {\n        compute_features(w, f);\n"
-        "        fwrite(f, sizeof f, 1, stdout);\n    }\n    return 0;\n}\n"
-    )
-    program = tmp_path / "features"
-    sources = [tmp_path / "main.c", folder / "window_features.c"]
-    flags = ["-std=c99", "-fsanitize=undefined", "-fno-sanitize-recover", f"-I{folder}"]
-    subprocess.run([require_tool("gcc"), *flags, *sources, "-o", program], check=True)
-    said = subprocess.run(
-        [program], input=np.array(windows, "<i2").tobytes(), capture_output=True, check=True
-    )
-    found = np.frombuffer(said.stdout, "<i2").reshape(len(windows), -1)
-    assert found.tolist() == [window_features(window) for window in windows]
