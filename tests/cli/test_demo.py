@@ -15,6 +15,7 @@ from bncc.cli.demo import kernel_excerpt
 from bncc.device.agreement import Agreement
 from bncc.device.cross import Toolchain
 from bncc.device.machine import HarnessError
+from bncc.device.measure import bench_inputs
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
 from bncc.prove import build as building
@@ -24,6 +25,8 @@ from bncc.targets.base import Target
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
+N_BENCHED = 20
+"""Rows on which the demo measures here."""
 
 
 @pytest.fixture
@@ -33,12 +36,21 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ("cortex-m0",))
     monkeypatch.setattr(demo, "PROVED", ("cortex-m0",))
+    monkeypatch.setattr(
+        demo, "bench_inputs", lambda model, table: bench_inputs(model, table, n_rows=N_BENCHED)
+    )
     # tests/cli/test_demo_choice.py tests the rest.
     monkeypatch.setattr(demo_choice, "sweep", lambda *given: None)
 
 
+@pytest.fixture
+def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the proof, which takes longest and which tests below try."""
+    monkeypatch.setattr(demo, "_prove", lambda *given: {})
+
+
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("quick", "unproved")
 def test_the_whole_way(
     run: Run, run_json: RunJson, refused: Refused, require_tool: Callable[[str], str],
     tmp_path: Path,
@@ -75,7 +87,7 @@ def test_the_whole_way(
 
 
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick", "few_of_demo")
+@pytest.mark.usefixtures("quick", "few_of_demo", "unproved")
 def test_the_commands_that_it_shows_can_be_typed(
     run: Run, run_json: RunJson, tmp_path: Path
 ) -> None:
@@ -104,7 +116,7 @@ def test_the_commands_that_it_shows_can_be_typed(
 
 
 @pytest.mark.firmware
-@pytest.mark.usefixtures("quick", "few_of_demo")
+@pytest.mark.usefixtures("quick", "few_of_demo", "unproved")
 def test_it_is_measured_on_what_is_installed(
     run: Run, require_bench: Callable[..., Toolchain], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -125,7 +137,7 @@ def test_it_is_measured_on_what_is_installed(
 
 
 @pytest.mark.cc
-@pytest.mark.usefixtures("quick", "few_of_demo")
+@pytest.mark.usefixtures("quick", "few_of_demo", "unproved")
 def test_a_cross_compiler_that_fails_does_not_end_it(
     run: Run, require_tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +151,6 @@ def test_a_cross_compiler_that_fails_does_not_end_it(
         monkeypatch.setattr(demo.bench, "bench_target", measure)
 
     monkeypatch.setattr(demo, "find_toolchain", lambda target: ())
-    monkeypatch.setattr(demo, "_prove", lambda *given: {})
     fail(ToolchainError("avr-gcc failed: no header"))
     said = run("demo", "-o", tmp_path / "d").stdout
     assert "skipped, cortex-m0: avr-gcc failed: no header" in said
@@ -168,16 +179,26 @@ def test_without_a_simulated_machine_it_says_what_to_install(
 @pytest.mark.usefixtures("quick", "few_of_demo")
 def test_the_machine_code_is_proved(
     run: Run, run_json: RunJson, require_bench: Callable[..., Toolchain], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """The command that is shown gives the same verdict about the same program."""
     require_bench("cortex-m0")
+    monkeypatch.setattr(demo, "BENCHED", ())
+    verdicts: list[Verdict] = []
+    real = demo.verdict_of
+
+    def judged(*given: Any, **how: Any) -> Verdict:
+        verdicts.append(real(*given, **how))
+        return verdicts[-1]
+
+    monkeypatch.setattr(demo, "verdict_of", judged)
     out = tmp_path / "d"
     said = run("demo", "-o", out).stdout
     (shown,) = [line for line in said.splitlines() if line.startswith("$ bncc prove ")]
     assert "cortex-m0: predict-raw decides as the model does for every input: " in said
     assert re.search(r"^proof for cortex-m0 +predict_raw .* is proved for every", said, re.M)
     typed = run_json(*shown.split()[2:])["targets"]["cortex-m0"]["predict-raw"]
-    found = run_json("demo", "-o", out, "--force")["prove"]["cortex-m0"]["predict-raw"]
+    (found,) = [one.to_json() for one in verdicts if one.entry == "predict-raw"]
     assert found["verdict"] == typed["verdict"] == "proved"
     assert found["elf"] == typed["elf"]
 
@@ -222,7 +243,7 @@ def test_a_refutation_is_exit_code_1(
     assert json.loads(result.stdout)["prove"]["rv32"]["predict"]["verdict"] == "refuted"
 
 
-@pytest.mark.usefixtures("quick", "few_of_demo")
+@pytest.mark.usefixtures("quick", "few_of_demo", "unproved")
 def test_a_disagreement_is_exit_code_1(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

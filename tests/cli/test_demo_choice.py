@@ -26,10 +26,11 @@ RunJson = Callable[..., dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def quick(few_of_demo: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Make it count instead of descend, measure nothing, and try only three classifiers."""
+    """Make it count, measure and prove nothing, and try only three classifiers."""
     monkeypatch.setattr(demo, "SETTINGS", replace(demo.SETTINGS, parameters="ml"))
     monkeypatch.setattr(demo, "N_RANDOM", 200)
     monkeypatch.setattr(demo, "BENCHED", ())
+    monkeypatch.setattr(demo, "_prove", lambda *given: {})
     monkeypatch.setattr(demo_choice, "N_TRIALS", 3)
     (tmp_path / "space.toml").write_text(SPACE)
     monkeypatch.setattr(demo_choice, "SPACE", str(tmp_path / "space.toml"))
