@@ -30,7 +30,8 @@ BASE = TrainSettings(epochs=4)
 
 @pytest.fixture(scope="module")
 def wifi():
-    return dataset_of(read_table(bundled_path("wifi")))
+    whole = dataset_of(read_table(bundled_path("wifi")))
+    return whole.take(np.arange(0, whole.n_rows, 2))
 
 
 def price_all(patch):
