@@ -26,10 +26,11 @@ from bncc.device.cross import Toolchain, find_toolchain
 from bncc.emit import near_ties
 from bncc.errors import ToolchainError
 from bncc.targets import find_target
-from tests.tiers import TIERS, chosen
+from tests.tiers import FEWER_EXAMPLES, TIERS, Tier, chosen
 
-# A busy machine is not a failure.
-settings.register_profile("bncc", deadline=None)
+# A busy machine is not a failure. Numbers of examples are for the tier `all`; see `tests.tiers`.
+settings.register_profile("all", deadline=None)
+settings.register_profile("bncc", deadline=None, max_examples=FEWER_EXAMPLES)
 settings.load_profile("bncc")
 
 # Tests run in several processes; nested thread pools would only fight over the cores.
@@ -60,12 +61,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tier", choices=TIERS, help="how much to run: bare, test (more), ci, all")
 
 
+def tier_of(config: pytest.Config) -> Tier:
+    """Return the tier that is asked for, or that of what is named."""
+    is_named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return config.getoption("--tier") or ("ci" if is_named else "test")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the number of examples before any test module is imported."""
+    settings.load_profile("all" if tier_of(config) == "all" else "bncc")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests that are not in the tier."""
-    is_named = config.args_source is pytest.Config.ArgsSource.ARGS
-    tier = config.getoption("--tier") or ("ci" if is_named else "test")
-    kept = chosen(items, tier)
+    kept = chosen(items, tier_of(config))
     left = set(items) - set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = kept

@@ -3,8 +3,9 @@ The tests of each tier: ``test`` for every change, ``ci`` before a merge, ``all`
 
 ``tests/tiers.txt`` lists what a tier runs in part only: how many cases of each test function, or
 of each value of a parameter. Cases are spread evenly, the same in every run. A test marked
-``slow`` is in `all` alone. ``bare`` is a part of ``test`` for a computer without toolchains, where
-every case of a test misses the same.
+``slow`` is in `all` alone. Properties have fewer examples in the other tiers, see `examples`.
+``bare`` is a part of ``test`` for a computer without toolchains, where every case of a test misses
+the same.
 """
 
 import re
@@ -17,12 +18,20 @@ from typing import Literal, TypeVar
 from zlib import crc32
 
 import pytest
+from hypothesis import settings
 
 Tier = Literal["bare", "test", "ci", "all"]
 TIERS: tuple[Tier, ...] = ("bare", "test", "ci", "all")
-BARE = 2
+BARE = 1
 """Number of cases of a test function in the tier ``bare``."""
+WHOLE_EXAMPLES, FEWER_EXAMPLES = 100, 40
+"""Number of examples of a property in the tier ``all``, and in the others."""
 T = TypeVar("T")
+
+
+def examples(n: int) -> int:
+    """Return how many of n examples the tier draws: all, or as many as tests without settings."""
+    return max(1, n * settings().max_examples // WHOLE_EXAMPLES)
 
 
 @dataclass(frozen=True)

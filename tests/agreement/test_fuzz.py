@@ -20,6 +20,7 @@ from bncc.toolchain.tools import host_compilers
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 BY_NAME = {**hand.NAMED, **LARGE}
@@ -127,7 +128,9 @@ def test_nothing_is_read_beside_the_input_through_cffi(require_tool, name):
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(models(), st.integers(0, 2**32 - 1))
 def test_random_bytes_are_safe_in_any_model(require_tool, model, seed):

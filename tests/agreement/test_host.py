@@ -18,6 +18,7 @@ from tests import models as hand
 from tests.agreement.large import LARGE, letter_like, two_cost_arrays
 from tests.agreement.mistakes import bumped, numbers_of, verify_files, without_comments
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -55,7 +56,9 @@ def test_the_c_agrees_under_sanitizers(require_tool, name):
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(models())
 def test_the_c_of_any_model_agrees(require_tool, model):

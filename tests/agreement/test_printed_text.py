@@ -29,6 +29,7 @@ from tests import models as hand
 from tests.cut_programs import cut_program, stand_in
 from tests.printed.printed import Printed, row_cases
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import program as program_by_hand
 from tests.unit.lower.by_hand import table
 
@@ -133,7 +134,7 @@ def test_planes_of_bits_are_added_in_any_order(bits, prior):
 
 
 @pytest.mark.parametrize("family", ["lanes", "packed"])
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=examples(15), deadline=None, derandomize=True)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
 def test_tables_of_few_bits_are_printed_as_they_are_meant(family, data, seed):
     """Bits of tables and of the prior decide in which steps a pair of tables is added."""
@@ -161,7 +162,7 @@ def test_the_largest_state_of_a_feature_that_no_table_reads_is_not_needed():
         assert_agrees(model, program, kernel, 32, partial(reference.costs, model))
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=examples(25), deadline=None, derandomize=True)
 @given(data=st.data(), model=models(max_classes=9, max_bits=6))
 def test_any_model_is_printed_as_it_is_meant(data, model):
     program, _ = optimize(program_of(model))

@@ -21,6 +21,7 @@ from tests.agreement.large import LARGE, letter_like, random_model
 from tests.agreement.mistakes import verify_files
 from tests.firmware.machines import MACHINES
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 BY_NAME = {name: make for name, make in {**hand.NAMED, **LARGE}.items() if misfit(make()) is None}
@@ -73,7 +74,9 @@ def test_it_agrees_under_sanitizers(require_tool, name):
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(models(max_bits=8, only_networks=True))
 def test_that_of_any_model_agrees(require_tool, model):

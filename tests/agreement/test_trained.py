@@ -26,6 +26,7 @@ from bncc.on_device import verify
 from bncc.program.pipeline import optimize, program_of
 from bncc.structure.graph import forest
 from tests.agreement.large import random_model, sensor
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 AIMS = ("balanced", "size", "speed")
@@ -169,7 +170,9 @@ def with_examples(test):
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.generate], database=None)
+@settings(
+    max_examples=examples(20), deadline=None, phases=[Phase.explicit, Phase.generate], database=None
+)
 @given(seed=st.integers(0, 2**32 - 1))
 @with_examples
 def test_any_large_random_model_agrees(seed):

@@ -21,6 +21,7 @@ from bncc.resources import Budget, Resources
 from tests.cli.conftest import invoke, no_tools
 from tests.models import NAMED, possible_entries, tan_float
 from tests.ranged import ranged
+from tests.tiers import examples
 
 RunJson = Callable[..., dict[str, Any]]
 Refused = Callable[..., str]
@@ -87,7 +88,7 @@ def accepted(name: str, budget: Budget, *, is_recorded: bool) -> tuple[Budget, d
     return limits, facts
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_what_train_accepts_emit_c_accepts_by_estimate(data: st.DataObject) -> None:
     name, budget = data.draw(budgets(TARGETS))
@@ -145,7 +146,7 @@ def test_what_train_accepts_emit_c_and_bench_accept_as_measured(
 @pytest.mark.slow
 @pytest.mark.firmware
 @settings(
-    max_examples=60,
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

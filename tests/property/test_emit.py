@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from tests.models import possible_entries
 from tests.strategies import models
+from tests.tiers import examples
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LITERAL = re.compile(r'"[^"\\\n]*(?:\\(?:[0-7]{3}|[nt])[^"\\\n]*)*"')
@@ -42,7 +43,7 @@ emissions = st.builds(
 
 
 @given(emissions)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_files_are_ascii_with_clean_line_ends(emission):
     for name, text in emission.files.items():
         assert text.isascii()
@@ -57,7 +58,7 @@ def test_files_are_ascii_with_clean_line_ends(emission):
 
 
 @given(emissions)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_name_from_data_leaves_its_comment_or_literal(emission):
     for name, text in emission.files.items():
         if not name.endswith((".c", ".h")):
@@ -70,7 +71,7 @@ def test_no_name_from_data_leaves_its_comment_or_literal(emission):
 
 
 @given(emissions)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_kernel_neither_multiplies_nor_divides(emission):
     bare = code(emission.files["m.c"])
     assert not re.search(r"[/%]|\b(goto|float \w+ =|malloc|static \w+ \w+;)", bare)
@@ -80,7 +81,7 @@ def test_the_kernel_neither_multiplies_nor_divides(emission):
 
 
 @given(models())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_arrays_hold_the_plain_kernel_s_numbers(model):
     emission = emit_c(model, EmitOptions("m", possible_entries(model), kernel="plain"))
     kernel, text = emission.layout.kernel, emission.files["m.c"]
@@ -98,7 +99,7 @@ def test_arrays_hold_the_plain_kernel_s_numbers(model):
 
 
 @given(models())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_emitting_twice_gives_the_same_text(model):
     options = EmitOptions("m", possible_entries(model))
     assert emit_c(model, options).files == emit_c(model, options).files

@@ -22,6 +22,7 @@ from bncc.program.pipeline import (
 from bncc.program.tables import packed_bits
 from bncc.program.verifier import verify
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, margins
 
 STEPS = (
@@ -54,7 +55,7 @@ KEPT = {
 
 @by_pass
 @given(model=models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_what_a_pass_keeps_is_equal_for_every_input(name, model):
     step = PASSES[name]
     before = program_of(model)
@@ -66,14 +67,14 @@ def test_what_a_pass_keeps_is_equal_for_every_input(name, model):
 
 @by_pass
 @given(model=models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_rules_hold_behind_a_pass(name, model):
     assert verify(PASSES[name].rewrite(program_of(model))) is None
 
 
 @by_pass
 @given(model=models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_running_a_pass_twice_changes_nothing(name, model):
     once = PASSES[name].rewrite(program_of(model))
     assert PASSES[name].rewrite(once) is once
@@ -81,7 +82,7 @@ def test_running_a_pass_twice_changes_nothing(name, model):
 
 @by_pass
 @given(model=models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_no_pass_makes_a_program_larger_or_costlier(name, model):
     before = program_of(model)
     after = PASSES[name].rewrite(before)
@@ -92,7 +93,7 @@ def test_no_pass_makes_a_program_larger_or_costlier(name, model):
 
 @pytest.mark.parametrize("flow", ["default", "size", "speed"])
 @given(model=models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):
     program, _ = optimize(program_of(model), flow)
     X = inputs(model.n_states)
@@ -102,7 +103,7 @@ def test_a_flow_keeps_the_model_s_scores_and_decisions(flow, model):
 
 
 @given(models())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_running_the_default_flow_again_makes_nothing_larger(model):
     """It may still fire: after the prior is folded, fusing a parent may become worthwhile."""
     once, _ = optimize(program_of(model))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from bncc.boosting.boost import Bounds, grow
 from bncc.boosting.cuts import Cut, bins_of, numpy_best_cuts
 from bncc.structure.decision_tables import DecisionTable
+from tests.tiers import examples
 
 
 def grown(X, targets, bounds, features=None):
@@ -49,7 +50,7 @@ def test_a_gain_counts_for_less_where_it_adds_more_rows(exponent, cuts):
     assert grid.cuts == cuts
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(seed=st.integers(0, 2**32 - 1), rows=st.integers(2, 24), features=st.integers(1, 4))
 def test_bounds_hold_and_cells_are_rows(seed, rows, features):
     rng = np.random.default_rng(seed)

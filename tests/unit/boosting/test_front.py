@@ -15,6 +15,7 @@ from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Learned
 from bncc.errors import OptionError
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
+from tests.tiers import examples
 from tests.unit.boosting.samples import few_samples
 
 SETTINGS = BoostSettings(
@@ -80,7 +81,7 @@ def test_the_sum_decides_as_the_front_and_then_as_the_tables(form, leaves):
     is_tree=st.booleans(),
     is_weighted=st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_tables_behind_a_front_decide_as_both_in_turn(
     seed, n, n_classes, leaves, is_tree, is_weighted
 ):

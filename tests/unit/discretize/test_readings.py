@@ -17,6 +17,7 @@ from bncc.discretize.readings import (
 )
 from bncc.errors import DataError
 from tests.strategies import features
+from tests.tiers import examples
 
 COLOR = Feature("color", "category", 4, categories=("red", "green", "blue"), missing_state=3)
 LEVEL = Feature("level", "int16", 3, thresholds=(-5, 100), missing_state=1)
@@ -82,7 +83,7 @@ def test_probes_never_leave_the_type():
     assert values.max() == 2**31 - 1
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.integers(0, 99).flatmap(lambda k: features(f"f{k}")))
 def test_every_state_that_a_reading_can_have_has_a_representative(feature):
     """Among the probes each reachable state occurs, and its representative has that state."""

@@ -14,6 +14,7 @@ from bncc.program.pipeline import FLOWS, optimize_each
 from bncc.program.ranges import cost_bounds
 from bncc.program.verifier import verify
 from tests.cut_programs import cut_programs, letter_like, usps_like
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, margins, program, table
 
 LOW_HIGH = {0: (0, 0, 1, 1), 1: (0, 1, 1, 1)}
@@ -25,7 +26,7 @@ def n_rows(some):
 
 
 @given(cut_programs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_flow_keeps_margins_and_makes_no_more_rows(some):
     X = inputs(some.n_states, most=200)
     wanted = margins(costs(some, X))
@@ -35,7 +36,7 @@ def test_every_flow_keeps_margins_and_makes_no_more_rows(some):
 
 
 @given(cut_programs(max_tables=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_bounds_are_safe(some):
     every = costs(some, inputs(some.n_states, most=500))
     low, high = cost_bounds(some)

@@ -14,10 +14,11 @@ from bncc.model.reference import costs, predict
 from bncc.model.used import used_features
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 
 
 @given(models())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_contributions_add_up_to_the_margins_of_costs(model):
     X = random_states(model, 6, np.random.default_rng(0))
     said = contributions(model, X)
@@ -42,7 +43,7 @@ def test_of_equal_costs_the_smaller_index_is_the_decision():
 
 
 @given(models(max_features=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_changes_are_the_nearest_states_that_decide_otherwise(model):
     for x in random_states(model, 3, np.random.default_rng(1)):
         decision = predict(model, x[None])[0]

@@ -16,6 +16,7 @@ from bncc.network.network import Network, Variable
 from bncc.structure.graph import Structure, forest
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.network.networks import drawn
 from tests.unit.network.test_blanket import drawn_graph, joint
 
@@ -115,7 +116,7 @@ def test_a_network_from_a_model_has_its_posterior_where_tables_are_distributions
 
 
 @given(models())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_every_network_becomes_one_whatever_its_tables(model):
     if isinstance(model.structure, Structure) and not model.structure.cycles.closing:
         assert network_of_model(model).network.n_variables == model.n_features + 1

@@ -19,6 +19,7 @@ from bncc.model.to_network import network_of_model
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
 from tests.models import sum_of_tables, trees_of_sensors
 from tests.strategies import tree_models
+from tests.tiers import examples
 
 TWO = BranchingTable((0, 1), (0, 1), (-1, -2), (1, -3))
 DEEP = BranchingTable(
@@ -72,7 +73,7 @@ def test_every_row_is_reached_from_its_region():
 
 
 @given(model=tree_models())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_file_gives_the_model_back(model):
     check_model(model)
     again = from_bytes(to_bytes(model), "m")

@@ -12,6 +12,7 @@ from bncc.model.reference import costs, log_proba, predict, rows, scores
 from bncc.structure.decision_tables import TableEnsemble
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 
 
 def cost_by_hand(model, x):
@@ -47,7 +48,7 @@ def every_state(model):
 
 
 @given(models(max_features=4, max_states=3))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_costs_scores_and_decisions_equal_exhaustive_enumeration(model):
     X = every_state(model)
     expected = [cost_by_hand(model, x) for x in X]

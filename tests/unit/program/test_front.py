@@ -11,6 +11,7 @@ from bncc.program.pipeline import program_of
 from bncc.program.ranges import largest_cost
 from bncc.program.verifier import verify
 from tests.models import behind_front, trees_of_sensors
+from tests.tiers import examples
 
 
 def split(model):
@@ -19,7 +20,7 @@ def split(model):
     return split_front(program_of(model), front)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     n_classes=st.integers(2, 9), n_tables=st.integers(1, 4), n_leaves=st.integers(2, 20),
     seed=st.integers(0, 2**16),

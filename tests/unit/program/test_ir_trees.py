@@ -14,6 +14,7 @@ from bncc.program.text import print_program
 from bncc.program.verifier import verify
 from bncc.structure.decision_tables import BranchingTable
 from tests.models import trees_of_sensors
+from tests.tiers import examples
 from tests.tree_programs import tree_program, tree_programs
 from tests.unit.lower.by_hand import program, table
 
@@ -33,7 +34,7 @@ def test_passes_keep_margins(flow, some):
 
 
 @given(some=tree_programs())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_bounds_hold_and_levels_are_the_same_sum(some):
     X = drawn(some)
     low, high = cost_bounds(some)

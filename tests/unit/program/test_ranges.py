@@ -14,6 +14,7 @@ from bncc.program.pipeline import program_of
 from bncc.program.ranges import cost_bounds, largest_cost
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, program, table
 
 
@@ -30,7 +31,7 @@ def test_bounds_are_reached(name):
 
 
 @given(models(max_features=5))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_bounds_are_reached_in_random_networks(model):
     some = program_of(model)
     every = costs(some, inputs(some.n_states, most=10**5))
@@ -41,7 +42,7 @@ def test_bounds_are_reached_in_random_networks(model):
 
 
 @given(model=models(max_features=5), most=st.integers(0, 64))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_bounds_are_safe_when_no_large_table_may_be_made(model, most):
     """Interval arithmetic takes over; hypothesis chooses after how many eliminations."""
     some = program_of(model)

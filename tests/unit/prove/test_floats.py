@@ -11,6 +11,7 @@ from bncc.prove.floats import ORDERED, below, compared, equal, is_nan
 from bncc.prove.regions import numbers
 from bncc.prove.values import WORD, Term, UndecidedError, Value
 from bncc.prove.words import Words
+from tests.tiers import examples
 from tests.unit.prove.brute import points_in, word
 
 SPECIAL = [
@@ -48,7 +49,7 @@ def near(bits: int) -> list[int]:
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(words, words, st.booleans())
 def test_the_floats_below_one(bits, other, or_equal):
     assume(not is_nan(bits))
@@ -67,7 +68,7 @@ def test_nan_and_ordered_floats(bits):
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(constant=words, others=st.lists(words, min_size=3, max_size=6), swapped=st.booleans())
 def test_a_reading_and_a_constant(name, constant, others, swapped):
     """For every reading at once; asked at special ones, around the constant, and at random."""
@@ -99,7 +100,7 @@ def test_a_reading_with_itself(name):
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32 - 1), constant=words)
 def test_a_function_of_a_state_and_a_constant(name, seed, constant):
     """As where code loads a float from a table by a state."""

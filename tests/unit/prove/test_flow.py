@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bncc.prove.flow import flow_of, successors
 from bncc.prove.instructions import Instruction, Jump, Set
+from tests.tiers import examples
 
 
 def instruction(address, *effects, condition=None):
@@ -121,7 +122,7 @@ def random_edges(rng):
     return edges
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 2**32 - 1))
 def test_places_increase_but_to_heads_of_loops_around(seed):
     """So a step is never taken before another that it should wait for; no place is taken twice."""

@@ -21,6 +21,7 @@ from bncc.prove.regions import (
     numbers,
     without,
 )
+from tests.tiers import examples
 from tests.unit.prove.brute import (
     contains,
     listed,
@@ -66,7 +67,7 @@ def test_what_is_left_of_all_numbers_reaches_their_ends():
     assert without(every, every) == ()
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_what_regions_have_in_common(seed):
     rng = Random(seed)
@@ -81,7 +82,7 @@ def test_what_regions_have_in_common(seed):
             assert box is None or list(box) == sorted(box)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_joined_boxes_are_the_same_inputs_in_fewer_boxes(seed):
     """Also where a box ends up with every number of an input, which it then does not name."""
@@ -113,7 +114,7 @@ def test_all_inputs_one_by_one_join_to_every_input():
     assert joined([], FULL) == ()
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_numbers_of_an_input_in_a_region(seed):
     rng = Random(seed)
@@ -130,7 +131,7 @@ def test_breakpoints_are_the_starts_and_what_follows_the_ends():
     assert breakpoints(cells, 2) == []
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_an_overlay_tells_the_cell_of_each_partition(seed):
     rng = Random(seed)

@@ -18,6 +18,7 @@ from bncc.prove.instructions import (
 from bncc.prove.specification import Input
 from bncc.prove.state import read
 from bncc.prove.values import WORD, AlignmentError, UndecidedError, ViolationError
+from tests.tiers import examples
 from tests.unit.prove.brute import contains, listed, word
 from tests.unit.prove.made_up_programs import (
     BYTES,
@@ -439,7 +440,7 @@ def disagreement(program: Program) -> bool:
     return False
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(st.integers(0, 2**32 - 1))
 def test_any_program_agrees_at_every_input(seed):
     disagreement(random_program(Random(seed)))

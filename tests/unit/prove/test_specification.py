@@ -16,6 +16,7 @@ from bncc.prove.regions import EVERYWHERE
 from bncc.prove.specification import ERROR, reading_sets, specification
 from tests import models as hand
 from tests.strategies import features, models, tree_models
+from tests.tiers import examples
 from tests.unit.prove.brute import contains
 
 
@@ -70,7 +71,7 @@ def test_readings_at_borders(feature):
     check_readings(feature, probe_values(feature) if every is None else every)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(features("x", 6).filter(lambda f: f.kind != "state"), st.data())
 def test_readings_of_any_feature(feature, data):
     values = list(probe_values(feature))
@@ -84,7 +85,7 @@ def test_readings_of_any_feature(feature, data):
     check_readings(feature, values)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(features("x", 6).filter(lambda f: f.kind != "state"))
 def test_every_reading_has_one_state(feature):
     """Sizes of the sets add up to all numbers of the type; that they are apart is above."""
@@ -156,7 +157,7 @@ def test_rows_and_costs_of_models_by_hand(name):
         check_raw(model, random_readings(model, rng))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(models() | tree_models(), st.integers(0, 2**32 - 1))
 def test_rows_and_costs_of_any_model(model, seed):
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from bncc.recordings.recording import SampleFormat
 from bncc.recordings.windows import Windows
 from tests.front_ends import front_end, with_levels
 from tests.streamed_features import Stream
+from tests.tiers import examples
 
 
 def test_features_that_need_more_than_32_bits_are_refused() -> None:
@@ -31,7 +32,7 @@ def test_samples_saturate_to_the_format() -> None:
     assert tested.types == ("int8", "int8", "int8")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(0, 40), max_size=12), st.integers(0, 2**32 - 1), st.booleans())
 @pytest.mark.parametrize(("length", "hop"), [(8, 8), (12, 4), (15, 5), (5, 1)])
 def test_blocks_of_any_length_give_the_windows_of_the_segment(

@@ -16,6 +16,7 @@ from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_like, columns_of, csv_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import Windows
 from tests.streamed_features import Stream
+from tests.tiers import examples
 
 CHANNELS = ("x", "y", "z")
 SIGNALS = "x,y,z,jerk(x,y,z),jerk(y),x+y,z-x"
@@ -94,7 +95,7 @@ def cases(draw: st.DrawFn) -> tuple[IntArray, list[int], SampleFormat, Windows]:
     return samples, [0, *sorted(cuts), n], form, windows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cases())
 def test_a_table_has_the_features_of_a_stream(
     case: tuple[IntArray, list[int], SampleFormat, Windows],

@@ -11,6 +11,7 @@ from bncc.discretize.feature import Feature, states_of
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
 from bncc.train.fit_tables import pruned
 from tests.strategies import grids
+from tests.tiers import examples
 
 READINGS = [-9.0, -1.0, 0.0, 1.0, 2.5, 7.0, 99.0]
 
@@ -62,7 +63,7 @@ def trees(draw, n_states):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_reading_stays_in_its_row(data):
     cuts = st.sets(st.integers(-2, 3).map(float), max_size=4)
     features = []

@@ -18,6 +18,7 @@ from bncc.model.reference import costs, predict, rows
 from bncc.structure.graph import forest
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 
 
 @pytest.mark.parametrize("make", hand.NAMED.values(), ids=hand.NAMED.keys())
@@ -29,7 +30,7 @@ def test_joint_states_count_through_all_of_them(make):
     assert np.array_equal(joint_states(model, n - 1, n), hand.all_states(model)[-1:])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(models())
 def test_every_row_of_every_table_is_reached(model):
     """The planned inputs visit each row, for any values of the free features."""
@@ -50,7 +51,7 @@ def test_a_chain_takes_two_groups_of_inputs():
     assert [n for _, n in row_cover(model)] == [9, 9]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(models())
 def test_boundary_states_lie_on_both_sides(model):
     """The pairs decide differently and differ in one feature."""
@@ -67,7 +68,7 @@ def test_a_model_with_one_decision_has_no_boundary():
     assert boundary_states(model, hand.all_states(model)).shape == (0, 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(models())
 def test_decisions_along_a_feature_are_the_reference_s(model):
     """Replacing the feature's state and deciding again gives the same."""

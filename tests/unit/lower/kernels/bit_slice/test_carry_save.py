@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bncc.lower.kernels.bit_slice.carry_save import Constant, RowWord, Step, add_up
+from tests.tiers import examples
 from tests.unit.lower.kernels.bit_machine import run, totals
 
 
@@ -20,7 +21,7 @@ def words_of(costs, n_words):
     st.integers(1, 32),
     st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_columns_are_summed_in_as_few_levels_as_the_largest_needs(bits, prior_bits, n, seed):
     rng = np.random.default_rng(seed)
     rows = [rng.integers(0, 1 << b, n) for b in bits]
@@ -34,7 +35,7 @@ def test_columns_are_summed_in_as_few_levels_as_the_largest_needs(bits, prior_bi
 
 
 @given(st.integers(1, 60), st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_a_full_adder_stands_for_two_words(n_tables, seed):
     """No more adders than counting needs: a word and its carries at half the price each."""
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from bncc.program.ir import costs, n_levels
 from bncc.program.pipeline import FLOWS, optimize, program_of
 from bncc.program.ranges import largest_cost
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, program, table
 from tests.unit.lower.kernels.bit_machine import run, totals
 
@@ -57,7 +58,7 @@ def random_program(seed, n_classes, n_features=9, most_bits=3, tree=True):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_layout_is_exact_on_every_input(seed, n_classes):
     some = random_program(seed, n_classes)
     n_layouts = check(some)
@@ -68,7 +69,7 @@ def test_every_layout_is_exact_on_every_input(seed, n_classes):
 
 
 @given(models(max_features=5, max_states=3, max_bits=3), st.sampled_from(sorted(FLOWS)))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_models_of_few_bits_keep_their_costs(model, flow):
     some, _ = optimize(program_of(model), flow)
     check(some)

@@ -21,6 +21,7 @@ from bncc.program.ir import costs
 from bncc.program.pipeline import program_of
 from tests import models as hand
 from tests.cut_programs import cut_program, cut_programs
+from tests.tiers import examples
 from tests.unit.lower.by_hand import margins, program, table
 
 
@@ -56,7 +57,7 @@ def summed(kernel, x):
 
 
 @given(cut_programs(max_tables=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_layout_is_exact_on_every_input(some):
     X = np.random.default_rng(1).integers(0, some.n_states, (10, len(some.n_states)))
     wanted = costs(some, X)

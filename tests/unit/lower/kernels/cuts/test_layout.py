@@ -13,6 +13,7 @@ from bncc.program.ir import costs
 from bncc.program.pipeline import program_of
 from tests import models as hand
 from tests.cut_programs import cut_program, cut_programs, letter_like, usps_like
+from tests.tiers import examples
 from tests.unit.lower.by_hand import program, table
 from tests.unit.lower.kernels.word_machine import run
 
@@ -38,7 +39,7 @@ def listed_row(kernel, t, x):
 
 
 @given(cut_programs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_layout_is_exact_on_every_input(some):
     X = np.random.default_rng(1).integers(0, some.n_states, (20, len(some.n_states)))
     wanted = costs(some, X)
@@ -55,7 +56,7 @@ def test_every_layout_is_exact_on_every_input(some):
 
 
 @given(cut_programs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_list_of_cuts_finds_the_rows(some):
     X = np.random.default_rng(1).integers(0, some.n_states, (10, len(some.n_states)))
     for kernel in cut_loop(some):

@@ -10,6 +10,7 @@ from bncc.lower.kernels.lanes.schedule import Schedule
 from bncc.program.ir import costs, n_levels
 from bncc.program.pipeline import optimize, program_of
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, program, table
 from tests.unit.lower.kernels.word_machine import run
 
@@ -45,7 +46,7 @@ def all_costs(some, kernel, X):
 
 
 @given(models(max_classes=9), st.sampled_from([8, 16, 32, 64]), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_layout_is_exact_on_every_input(model, word_bits, is_optimized):
     some = program_of(model)
     if is_optimized:

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bncc.lower.kernels.lanes.schedule import lowest_level, schedule
+from tests.tiers import examples
 from tests.unit.lower.kernels.word_machine import LaneError, run
 
 
@@ -18,7 +19,7 @@ from tests.unit.lower.kernels.word_machine import LaneError, run
     st.booleans(),
     st.sampled_from([32, 64]),
 )
-@settings(max_examples=160, deadline=None)
+@settings(max_examples=examples(160), deadline=None)
 def test_the_worst_rows_of_a_schedule_stay_in_their_lanes(
     seed, n_classes, bits, is_signed, word_bits
 ):

@@ -15,6 +15,7 @@ from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.agreement.large import three_cost_arrays, two_cost_arrays
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, margins, program, table
 
 
@@ -69,7 +70,7 @@ def assert_exact(some):
 
 
 @given(models(max_classes=9), st.sampled_from(sorted(FLOWS)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_layout_is_exact_on_every_input(model, flow):
     some, _ = optimize(program_of(model), flow)
     assert assert_exact(some)

@@ -10,6 +10,7 @@ from bncc.program.ir import costs
 from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, margins, program, table
 
 
@@ -35,7 +36,7 @@ def run(kernel, x):
 
 
 @given(models(max_features=5, max_states=3), st.sampled_from(sorted(FLOWS)))
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_the_kernel_sums_what_the_interpreter_sums(model, flow):
     some, _ = optimize(program_of(model), flow)
     X = inputs(some.n_states, most=200)

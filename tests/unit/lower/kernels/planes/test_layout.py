@@ -14,6 +14,7 @@ from bncc.program.pipeline import FLOWS, optimize, program_of
 from tests import models as hand
 from tests.agreement.large import two_cost_arrays
 from tests.strategies import models
+from tests.tiers import examples
 from tests.unit.lower.by_hand import inputs, program, table
 
 
@@ -69,7 +70,7 @@ def assert_exact(some):
 
 
 @given(models(max_classes=9, max_states=3), st.sampled_from(sorted(FLOWS)))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_every_layout_is_exact_on_every_input(model, flow):
     some, _ = optimize(program_of(model), flow)
     found = assert_exact(some)
@@ -90,7 +91,7 @@ def naive(costs, prior):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 19), st.integers(1, 8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_worst_states_of_many_tables_stay_in_their_lanes(seed, n_classes, bits):
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 1 << bits, (30, 2, n_classes))
