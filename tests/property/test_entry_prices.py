@@ -1,6 +1,7 @@
 """A balance is never worse in all that counts than the smallest layout."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from bncc.lower.request import Request
 from bncc.model.model import Model
 from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
+from tests.tiers import examples
 
 
 @st.composite
@@ -49,7 +51,8 @@ def chosen(model, optimize, entries, target, programs):
     return choose(programs, textbook, optimize=optimize, target=target, prices=prices).chosen
 
 
-@settings(max_examples=40)
+@pytest.mark.no_cover
+@settings(max_examples=examples(40))
 @given(
     models(),
     st.sampled_from([("predict-raw",), ("predict",), ("predict", "predict-raw")]),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.prove.values import MASK, WORD, OpenOrderError, Term, UndecidedError, Value
 from bncc.prove.words import Words
+from tests.tiers import examples
 from tests.unit.prove.brute import (
     at,
     number,
@@ -23,6 +24,7 @@ from tests.unit.prove.brute import (
     word,
 )
 
+pytestmark = pytest.mark.no_cover  # tests/unit/prove executes the same lines in less time
 seeds = st.integers(0, 2**32 - 1)
 half = 1 << 31
 # The last is a defect of its own, below.
@@ -101,7 +103,7 @@ def compared(g: Words, name: str, a: Value, b: Value, c: Value, k: int) -> Value
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_an_operation_agrees_at_every_input(name, seed):
     rng = Random(seed)
@@ -113,7 +115,7 @@ def test_an_operation_agrees_at_every_input(name, seed):
     event("open" if found is None else "decided")
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(seed=seeds)
 def test_a_chain_of_operations_agrees_at_every_input(seed):
     """Operations on results of others, where partitions are finer, and regions shrink."""
@@ -130,7 +132,7 @@ def test_a_chain_of_operations_agrees_at_every_input(seed):
         (conditions if name.startswith(("less", "equal")) else known).append(found)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_what_a_smaller_region_knows_is_right_there(seed):
     """The same value in two regions: what was found in one does not leak into the other."""
@@ -143,7 +145,7 @@ def test_what_a_smaller_region_knows_is_right_there(seed):
         compared(g, name, a, b, c, rng.randrange(32))
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(seed=seeds)
 def test_an_exact_sum_is_the_number_itself(seed):
     rng = Random(seed)
@@ -157,7 +159,7 @@ def test_an_exact_sum_is_the_number_itself(seed):
         assert at(found, point) == word(a, point)
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(seed=seeds)
 def test_the_lowest_bits_are_an_exact_sum(seed):
     rng = Random(seed)
@@ -171,7 +173,7 @@ def test_the_lowest_bits_are_an_exact_sum(seed):
         assert word(found, point) == word(a, point) % (1 << n)
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(max_examples=examples(150), derandomize=True)
 @given(seed=seeds)
 def test_bounds_and_possible_bits_hold(seed):
     rng = Random(seed)
@@ -186,7 +188,7 @@ def test_bounds_and_possible_bits_hold(seed):
         assert word(a, point) & ~mask == 0
 
 
-@settings(max_examples=100, derandomize=True)
+@settings(max_examples=examples(100), derandomize=True)
 @given(seed=seeds)
 def test_one_term_is_the_whole_value(seed):
     rng = Random(seed)
@@ -206,7 +208,7 @@ def test_one_term_is_the_whole_value(seed):
             assert (at(Value(const, {term.partition: term}), point) - at(a, point)) % WORD == 0
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_values_that_are_written_alike_are_equal(seed):
     rng = Random(seed)
@@ -220,7 +222,7 @@ def test_values_that_are_written_alike_are_equal(seed):
     assert values[0].equals(values[4])
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_a_gate_has_two_cells_at_most(seed):
     rng = Random(seed)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bncc.prove.diagrams import FALSE, TRUE, Diagrams, order_of
 from bncc.prove.values import UndecidedError, Value
 from tests.property.test_prove_values import OPERATIONS, compared
+from tests.tiers import examples
 from tests.unit.prove.brute import (
     contains,
     listed,
@@ -25,11 +26,12 @@ from tests.unit.prove.brute import (
     word,
 )
 
+pytestmark = pytest.mark.no_cover  # tests/unit/prove executes the same lines in less time
 seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=examples(40), derandomize=True)
 @given(seed=seeds)
 def test_an_operation_on_words_agrees_at_every_input(name, seed):
     rng = Random(seed)
@@ -43,7 +45,7 @@ def test_an_operation_on_words_agrees_at_every_input(name, seed):
     event("open" if found is None else "decided")
 
 
-@settings(max_examples=100, derandomize=True)
+@settings(max_examples=examples(100), derandomize=True)
 @given(seed=seeds)
 def test_bits_and_the_value_of_bits(seed):
     rng = Random(seed)
@@ -56,7 +58,7 @@ def test_bits_and_the_value_of_bits(seed):
         assert number(g, as_bits, point) == word(again, point) == word(a, point)
 
 
-@settings(max_examples=100, derandomize=True)
+@settings(max_examples=examples(100), derandomize=True)
 @given(seed=seeds)
 def test_functions_are_one_node_if_they_are_equal(seed):
     """Made in two ways: from one table, and from two with operations between them."""
@@ -82,7 +84,7 @@ def test_functions_are_one_node_if_they_are_equal(seed):
     assert d.differ(d.differ(a, b), b) == a
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_a_region_as_a_function_and_as_cells(seed):
     rng = Random(seed)
@@ -97,7 +99,7 @@ def test_a_region_as_a_function_and_as_cells(seed):
         ]
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_bits_of_a_sum_of_tables_of_several_inputs(seed):
     """The nodes are those of adding the tables bit by bit, in any order of the inputs."""
@@ -134,7 +136,7 @@ def test_bits_of_a_sum_of_tables_of_several_inputs(seed):
     assert d.of_sum(5, {}, {}, 3) == (1, 0, 1)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(seed=seeds)
 def test_a_word_of_disjoint_regions_is_that_of_each(seed):
     rng = Random(seed)

@@ -128,6 +128,7 @@ def test_a_broken_rule_is_refuted(bench, text, reason, told):
     assert told in found.detail
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("entry", ["trusted", "predict-raw"])
 def test_no_mutant_is_wrongly_proved(bench, entry):
     """One changed bit each; every input of states is tried, and many readings."""

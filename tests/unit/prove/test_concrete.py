@@ -221,6 +221,7 @@ def with_unsigned_loads(each: Instruction) -> Instruction:
     return replace(each, effects=effects)
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("simulator")
 @pytest.mark.parametrize(
     ("names", "change", "what"),

@@ -147,6 +147,7 @@ def built(require_gcc, target, level, of, entry):
     return code, symbols[entry]
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("level", ["-Os", "-O2"])
 @pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw"])
@@ -161,6 +162,7 @@ def test_a_program_of_bit_slices_is_proved(require_gcc, target, entry, level):
     assert prove(replace(of, tables=tuple(tables)), code, symbol, entry).status != "proved"
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc):
     """Every proved mutant answers right for all states."""
@@ -173,7 +175,7 @@ def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc):
     X = np.array(list(product(*map(range, of.n_states))))
     wanted = predict(of, X)
     n_proved = n_refused = 0
-    for _ in range(40):
+    for _ in range(20):
         at = int(rng.integers(first - 200, first + 60))
         old = code.bytes_at(at, 1)
         assert old is not None
@@ -187,7 +189,7 @@ def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc):
             call = replay.call(x.astype(np.uint8).tobytes())
             assert call.violation is None
             assert call.outcome == answer, f"a bit at {at:#x}"
-    assert n_refused > 10
+    assert n_refused > 5
 
 
 @pytest.mark.firmware

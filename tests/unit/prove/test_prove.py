@@ -119,6 +119,7 @@ def test_a_correct_program_is_proved(request, bench, programs, name, entry):
     assert found.exit_code == 0
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("family", ["cut-lanes", "cut-loop", "cut-packed"])
 @pytest.mark.parametrize("mix", ["halves", "half floats"])
 @pytest.mark.parametrize("place", PLACES)
@@ -181,6 +182,7 @@ def mutants(rng: Random, built, n: int):
         yield at, patched(code, at, bytes([old[0] ^ 1 << rng.randrange(8)]))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores"])
 def test_no_mutant_is_wrongly_proved(programs, entry):
     """A proved mutant answers right for every input: its bit is of other code, or idle."""

@@ -30,7 +30,7 @@ from bncc.prove.build import LinkedProgram, linked_program, verdict_of
 from bncc.prove.replay import Replay
 from tests.agreement.mistakes import bumped
 
-pytestmark = pytest.mark.firmware
+pytestmark = [pytest.mark.firmware, pytest.mark.no_cover]
 pytest.importorskip("capstone")
 
 RAW, STATES, SCORES = "predict-raw", "trusted", "scores"

@@ -117,6 +117,7 @@ def test_scores_that_remain_after_an_error_are_refuted(bench):
     assert found.expected.startswith("scores ")
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_a_difference_that_no_decision_shows_stays_undecided(bench):
     """The cost of a class that never is the least, as it is above the mean of the others."""
@@ -134,6 +135,7 @@ def test_a_difference_that_no_decision_shows_stays_undecided(bench):
     assert (found.status, found.input["x4"]) == ("refuted", 1)
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("entry", ["trusted", "predict-raw"])
 @pytest.mark.parametrize(("t", "row", "c", "change"), [(0, 0, 1, 1), (5, 3, 2, -1), (13, 5, 3, 1)])

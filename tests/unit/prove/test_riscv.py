@@ -96,6 +96,7 @@ def test_there_is_no_instruction_outside_the_code():
     assert decoder.decode(AT) is decoder.decode(AT)
 
 
+@pytest.mark.no_cover
 def test_the_meaning_is_that_of_unicorn():
     """All registers, the next address and memory, in random states; every instruction occurs."""
     pytest.importorskip("unicorn")

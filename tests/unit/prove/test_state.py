@@ -11,6 +11,7 @@ from bncc.prove.regions import EVERYWHERE, common, joined, without
 from bncc.prove.state import Cell, Frame, Merged, State, merged
 from bncc.prove.values import WORD, Term, UndecidedError, Value
 from bncc.prove.words import Words
+from tests.tiers import examples
 from tests.unit.prove.brute import (
     contains,
     points_in,
@@ -55,7 +56,8 @@ def split(rng: Random, region, full):
     return found
 
 
-@settings(max_examples=100, derandomize=True)
+@pytest.mark.no_cover
+@settings(max_examples=examples(100), derandomize=True)
 @given(seeds)
 def test_registers_flags_and_memory_of_two_to_four_paths(seed):
     """Merged in any order, changed in between on one side or on both, as a run does."""

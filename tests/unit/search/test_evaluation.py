@@ -115,6 +115,7 @@ def test_parts_of_different_candidates_have_different_keys():
     assert set(asdict(SUM)) == {*vars(SUM)}
 
 
+@pytest.mark.no_cover
 def test_a_search_is_the_same_whoever_works_on_it(given):
     given = replace(search_input(given.dataset, BASE, given.budget), toolchain=None)
     found = searched(given, FAMILIES, open_log(None, given, FAMILIES))

@@ -64,6 +64,7 @@ def n_tables_of(one):
     return int(one.settings.structure_options["tables"])
 
 
+@pytest.mark.no_cover
 def test_flash_is_left_for_a_faster_layout(wifi, priced, monkeypatch):
     """Otherwise the search takes as many tables as fit in the smallest layout, or parts of them."""
     budget = Budget("cortex-m0", flash=CODE + 800)

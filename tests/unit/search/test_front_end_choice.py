@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from tests.cli.conftest import no_tools
 from tests.recorded import recordings, windows_table
 
 BASE = TrainSettings(seed=0, validation=0.2)
-FEATURES = "sum,min,max,range,change,haar1,haar2,crossings"
+FEATURES = "sum,range,haar1,crossings"
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +58,23 @@ def limits(
 
 
 def choices(
-    whole: tuple[Dataset, FrontEnd], of: ProgramLimits, **options: Any
+    whole: tuple[Dataset, FrontEnd], of: ProgramLimits, n: int | None = None, **options: Any
 ) -> list[ChosenFeatures]:
+    """Return the first n choices, or all; each further one takes a training and a layout."""
     dataset, front_end = whole
     samples = [recordings().recordings[0].samples[:320]]
-    return list(front_ends(dataset, front_end, BASE, of, samples, **options))
+    return list(islice(front_ends(dataset, front_end, BASE, of, samples, **options), n))
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("without_tools")
 @pytest.mark.parametrize(("flash", "ram", "time"), [(2000, None, None), (2000, 90, None),
                                                     (4000, None, 60)])  # fmt: skip
-def test_all_choices_are_within_the_limits(
+def test_choices_are_within_the_limits(
     whole: tuple[Dataset, FrontEnd], flash: int, ram: int | None, time: float | None
 ) -> None:
-    found = choices(whole, limits(flash, ram, time))
-    assert found
+    found = choices(whole, limits(flash, ram, time), 3)
+    assert len(found) > 1
     for one in found:
         assert one.front_end == whole[1].part(one.columns)
         assert one.cost.how == "estimated"
@@ -82,7 +85,7 @@ def test_all_choices_are_within_the_limits(
 
 @pytest.mark.usefixtures("without_tools")
 def test_noise_is_not_computed(whole: tuple[Dataset, FrontEnd]) -> None:
-    first = choices(whole, limits(3000))[0]
+    (first,) = choices(whole, limits(3000), 1)
     names = [column.name for column in first.front_end.columns]
     assert names
     assert all(name.startswith("x.") for name in names)
