@@ -22,6 +22,7 @@ from bncc.toolchain.tools import host_compilers
 from tests.agreement.test_cuts import assert_agrees
 from tests.models import trees_of_sensors
 from tests.strategies import tree_models
+from tests.tiers import examples
 from tests.tree_programs import tree_program, tree_programs
 from tests.unit.lower.by_hand import program, table
 
@@ -75,7 +76,9 @@ def test_sanitizers_find_nothing(require_tool, name):
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(some=tree_programs(), which=st.integers(0, 9))
 def test_any_program_agrees(require_tool, some, which):
@@ -159,7 +162,9 @@ def test_keys_are_of_arrays_of_floats_alone():
 
 
 @settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(model=tree_models(), which=st.integers(0, 9))
 def test_any_model_agrees(require_tool, model, which):

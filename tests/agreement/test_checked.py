@@ -16,6 +16,7 @@ from bncc.on_device import verify
 from tests import models as hand
 from tests.ranged import ranged
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 
@@ -49,7 +50,9 @@ def test_every_kind_of_input_is_checked_as_in_python(name, margin):
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(models(), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1, 10.0, 250.0]))
 def test_any_model_is_checked_as_in_python(require_tool, model, seed, margin):

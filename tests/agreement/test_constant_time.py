@@ -19,6 +19,7 @@ from bncc.on_device import verify
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -122,7 +123,9 @@ def test_every_kernel_decides_the_same(require_tool, name, family):
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(model=models())
 def test_any_model_agrees(require_tool, model):

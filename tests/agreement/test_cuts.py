@@ -28,6 +28,7 @@ from tests.cut_programs import (
     stand_in,
     usps_like,
 )
+from tests.tiers import examples
 from tests.unit.lower.by_hand import program, table
 
 pytestmark = pytest.mark.cc
@@ -140,7 +141,9 @@ def test_a_model_of_sensors_agrees_on_its_readings(require_tool, family, best):
 
 @by_family
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(some=cut_programs(), which=st.integers(0, 9))
 def test_any_program_agrees(require_tool, family, some, which):

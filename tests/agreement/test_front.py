@@ -21,6 +21,7 @@ from tests.models import (
     trees_over,
 )
 from tests.strategies import tree_models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -91,7 +92,9 @@ def test_trained_models_agree_for_every_aim(require_tool, data_set, optimize):
 
 
 @settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(model=tree_models(), seed=st.integers(0, 99), n_leaves=st.integers(2, 12))
 def test_any_model_agrees_behind_a_front(require_tool, model, seed, n_leaves):

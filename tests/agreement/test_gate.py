@@ -14,6 +14,7 @@ from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.models import all_states, gated, products_of_sensors
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -66,7 +67,7 @@ def test_trained_models_agree(require_tool, data_set, optimize):
 
 
 @settings(
-    max_examples=8,
+    max_examples=examples(10),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
 )

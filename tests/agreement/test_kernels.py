@@ -10,6 +10,7 @@ from bncc.program.pipeline import optimize, program_of
 from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -102,7 +103,7 @@ RARE = [HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]
 
 
 @pytest.mark.parametrize("family", [family for family in OTHERS if family not in FOR_TREES])
-@settings(max_examples=12, deadline=None, suppress_health_check=RARE)
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=RARE)
 @given(model=models(max_classes=9, max_bits=6))
 def test_the_c_of_a_kernel_agrees_for_any_model(require_tool, family, model):
     require_tool("gcc")
@@ -112,7 +113,7 @@ def test_the_c_of_a_kernel_agrees_for_any_model(require_tool, family, model):
 
 
 @pytest.mark.parametrize("family", ["lanes", "bit-slice"])
-@settings(max_examples=12, deadline=None, suppress_health_check=RARE)
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=RARE)
 @given(model=models(max_classes=9, max_bits=6))
 def test_states_that_are_handed_over_in_registers_agree(require_tool, family, model):
     require_tool("gcc")

@@ -20,6 +20,7 @@ from tests.agreement.large import LARGE
 from tests.agreement.mistakes import bumped, replaced, verify_files
 from tests.missing_oracle import drawn_model, joint_models
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"missing", "raw", "scores", "trusted"})
@@ -80,7 +81,9 @@ def test_every_state_with_every_gap_agrees(require_tool, name):
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(model=models())
 def test_any_model_agrees(require_tool, model):

@@ -9,6 +9,7 @@ from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.agreement.mistakes import bumped, replaced, verify_files
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "stream", "trusted"})
@@ -38,7 +39,9 @@ def test_nothing_is_touched_out_of_bounds(require_tool, name):
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(model=models())
 def test_any_model_agrees(require_tool, model):

@@ -20,6 +20,7 @@ from bncc.structure.decision_tables import TableEnsemble
 from tests import models as hand
 from tests.ranged import ranged
 from tests.strategies import idle_models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 ENTRIES = frozenset({"raw", "scores", "trusted"})
@@ -57,7 +58,7 @@ def test_every_kernel_agrees(require_tool, goal, which):
         assert outcome.agree, (kernel, outcome.first_mismatch)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(idle_models(), st.sampled_from(["balanced", "size", "speed"]), st.booleans())
 def test_any_model_agrees(model, goal, constant_time):
     for some in (model, with_used_inputs(model)):

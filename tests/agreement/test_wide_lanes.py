@@ -8,6 +8,7 @@ from tests import models as hand
 from tests.agreement.large import LARGE
 from tests.agreement.wide_lanes import emissions
 from tests.strategies import models
+from tests.tiers import examples
 
 pytestmark = pytest.mark.cc
 BY_NAME = {**hand.NAMED, **LARGE}
@@ -24,7 +25,9 @@ def test_the_first_layout_agrees_under_sanitizers(require_tool, name):
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(models(max_classes=9, max_bits=6))
 def test_every_layout_agrees_for_any_model(require_tool, model):

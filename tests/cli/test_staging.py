@@ -37,6 +37,9 @@ def replace(target: Path) -> None:
 
 
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks a process to be struck")
+STEP = 3
+by_first = pytest.mark.parametrize("first", range(1, STEP + 1))
+"""Every third line, from one of the first three on: together all lines."""
 
 
 class Hit:
@@ -89,9 +92,10 @@ def users(folder: Path) -> dict[str, str]:
 
 
 @FORKS
-def test_an_interruption_at_any_line_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+@by_first
+def test_an_interruption_at_any_line_leaves_the_old_or_the_new(first: int, tmp_path: Path) -> None:
     outcomes = []
-    for line in count(1):
+    for line in count(first, STEP):
         target = tmp_path / str(line) / "c"
         code = struck(target, (line,), interrupt)
         outcomes.append(users(target))
@@ -100,14 +104,15 @@ def test_an_interruption_at_any_line_leaves_the_old_or_the_new(tmp_path: Path) -
         assert content(target) == outcomes[-1], line
         if code == 0:
             break
-    assert outcomes.count(OLD) > 20
+    assert outcomes.count(OLD) > 20 // STEP
 
 
 @FORKS
+@by_first
 @pytest.mark.parametrize("later", [1, 7])
-def test_two_interruptions_lose_nothing(later: int, tmp_path: Path) -> None:
+def test_two_interruptions_lose_nothing(later: int, first: int, tmp_path: Path) -> None:
     """The second comes while the first is undone: the old files are present or restored."""
-    for line in count(1):
+    for line in count(first, STEP):
         target = tmp_path / str(line) / "c"
         code = struck(target, (line, line + later), interrupt)
         assert all(users(target)[name] in (OLD[name], BOTH[name]) for name in OLD), line
@@ -118,9 +123,10 @@ def test_two_interruptions_lose_nothing(later: int, tmp_path: Path) -> None:
 
 
 @FORKS
-def test_the_next_command_clears_what_a_killed_one_left(tmp_path: Path) -> None:
+@by_first
+def test_the_next_command_clears_what_a_killed_one_left(first: int, tmp_path: Path) -> None:
     outcomes = []
-    for line in count(1):
+    for line in count(first, STEP):
         target = tmp_path / str(line) / "c"
         code = struck(target, (line,), lambda: os._exit(9))
         assert all(users(target)[name] in (OLD[name], BOTH[name]) for name in OLD), line
@@ -129,7 +135,7 @@ def test_the_next_command_clears_what_a_killed_one_left(tmp_path: Path) -> None:
         assert outcomes[-1] in (OLD, BOTH), line
         if code == 0:
             break
-    assert outcomes.count(OLD) > 20
+    assert outcomes.count(OLD) > 20 // STEP
 
 
 def recovered(target: Path) -> None:
