@@ -88,6 +88,18 @@ def test_a_bare_computer_runs_one_case_of_each_function_of_the_first_tier(table)
     assert names(alone, "bare") == ["tests/a.py::test_v[]"]
 
 
+def test_a_bare_computer_runs_one_test_of_a_file_for_targets(table):
+    table()
+    items = [case for name in "xyz" for case in cases(f"tests/a.py::test_{name}", k="ab")]
+    for item in items[:4]:
+        item.get_closest_marker = lambda name: name == "firmware"
+    kept = names(items, "bare")
+    assert [sum(f"test_{name}[" in each for each in kept) for name in "xyz"] in (
+        [1, 0, 1],
+        [0, 1, 1],
+    )
+
+
 def test_every_line_names_a_test():
     for limit in limits():
         path, _, function = limit.prefix.partition("[")[0].partition("::")

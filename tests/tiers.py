@@ -23,7 +23,7 @@ from hypothesis import settings
 Tier = Literal["bare", "test", "ci", "all"]
 TIERS: tuple[Tier, ...] = ("bare", "test", "ci", "all")
 BARE = 1
-"""Number of cases of a test function in the tier ``bare``."""
+"""Number of cases in the tier ``bare`` of a test function, or of a file of tests for targets."""
 WHOLE_EXAMPLES, FEWER_EXAMPLES = 100, 40
 """Number of examples of a property in the tier ``all``, and in the others."""
 T = TypeVar("T")
@@ -78,6 +78,16 @@ def group_of(item: pytest.Item, per: str | None) -> Hashable:
     return function, str(getattr(params[per], "name", params[per]))
 
 
+def bare_group_of(item: pytest.Item) -> Hashable:
+    """Return the key shared by the cases of which ``bare`` selects one.
+
+    Tests for targets skip there or use compilers of wheels, as tests/firmware/test_pip_only.py does
+    in the tier ``ci``: one of a file shows which.
+    """
+    function = item.nodeid.split("[")[0]
+    return function.split("::")[0] if item.get_closest_marker("firmware") else function
+
+
 def place(item: pytest.Item) -> list[int | str]:
     """Return the sort key of a case: its name, with numbers by value."""
     parts = re.split(r"(\d+)", item.nodeid)
@@ -97,10 +107,10 @@ def chosen(items: Iterable[pytest.Item], tier: Tier) -> list[pytest.Item]:
     if tier == "all":
         return items
     if tier == "bare":
-        functions: dict[Hashable, list[pytest.Item]] = defaultdict(list)
+        parts: dict[Hashable, list[pytest.Item]] = defaultdict(list)
         for item in chosen(items, "test"):
-            functions[group_of(item, None)].append(item)
-        return _spread_over(items, functions, dict.fromkeys(functions, BARE))
+            parts[bare_group_of(item)].append(item)
+        return _spread_over(items, parts, dict.fromkeys(parts, BARE))
     kept: set[pytest.Item] = set()
     groups: dict[Hashable, list[pytest.Item]] = defaultdict(list)
     sizes: dict[Hashable, int] = {}

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -142,6 +143,7 @@ def test_the_textbook_counts_what_takes_the_same(require_bench):
     model = ranged(hand.tan_float())
     inputs = bench_inputs(model, n_rows=3)
 
+    @cache
     def book(*entries):
         options = EmitOptions("m", frozenset(entries) - {"predict", "predict-raw"})
         report = bench_target(model, TARGETS["cortex-m0"], inputs, options=options, entries=entries)
