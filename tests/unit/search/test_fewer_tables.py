@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from bncc.data.readers import bundled_path, read_table
@@ -69,7 +68,6 @@ def n_tables_of(one):
 def test_flash_is_left_for_a_faster_layout(wifi, priced, monkeypatch):
     """Otherwise the search takes as many tables as fit in the smallest layout, or parts of them."""
     budget = Budget("cortex-m0", flash=CODE + 800)
-    wifi = wifi.take(np.arange(0, wifi.n_rows, 2))
     few = search(wifi, BASE, budget, families=("tables",))
     monkeypatch.setattr(budget_search, "with_fewer_tables", lambda *_: iter(()))
     many = search(wifi, BASE, budget, families=("tables",))
