@@ -245,7 +245,7 @@ def test_another_model_is_refuted(require_bench, models, name):
     code, symbol = built(require_bench("cortex-m0", simulator="unicorn"), model)
     for kind in ("threshold", "sign", "row"):
         wrong = changed(model, kind)
-        found = verdict(wrong, code, symbol, time_limit=5)
+        found = verdict(wrong, code, symbol, time_limit=20)
         if name in RARE and found.status == "undecided":
             assert found.reason == "sums-differ", (kind, found.sentence)
         else:
