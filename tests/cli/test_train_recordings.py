@@ -14,6 +14,7 @@ from bncc.discretize.feature import states_of
 from bncc.model.file import load_model
 from bncc.model.reference import predict
 from bncc.recordings.recording import Recordings
+from bncc.search import front_end_choice
 from tests.cli.conftest import invoke, no_tools
 from tests.recorded import LABELS, recordings
 
@@ -102,6 +103,7 @@ def test_a_program_is_within_its_limits(
 ) -> None:
     """By estimates, where no tools are installed."""
     no_tools(monkeypatch)
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 2)
     path = tmp_path / "m.bncc"
     facts = run_json("train", train, "-o", path, *OPTIONS, *LIMITS, "--structure", "tables")
     program = facts["program"]
@@ -123,9 +125,15 @@ def test_a_program_is_within_its_limits(
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
 def test_a_measured_program_is_within_its_limits(
-    train: Path, test: Path, tmp_path: Path, target: str, require_bench: Callable[..., object]
+    train: Path,
+    test: Path,
+    tmp_path: Path,
+    target: str,
+    require_bench: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     require_bench(target)
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 1)
     path, unit = tmp_path / "m.bncc", "cycles" if target == "avr" else "instructions"
     words = ("--target", target, f"--max-{unit}-per-sample", "400", "--test", test,
              "--structure", "naive")  # fmt: skip

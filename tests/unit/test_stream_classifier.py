@@ -12,6 +12,8 @@ from bncc import BNClassifier, BNStreamClassifier, load_model, save_model
 from bncc.device.samples import host_stream
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.on_device import decision_sources
+from bncc.search import front_end_choice
+from tests.cli.conftest import no_tools
 from tests.recorded import LABELS, recordings
 
 NAIVE = BNClassifier("naive", parameters="ml")
@@ -87,7 +89,10 @@ def test_parameters_are_those_of_scikit_learn(fitted: BNStreamClassifier) -> Non
     assert (twin.hop, twin.classifier.bits, NAIVE.bits) == (8, 4, None)
 
 
-def test_a_budget_chooses_features() -> None:
+def test_a_budget_chooses_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_tools(monkeypatch)
+    monkeypatch.setattr(front_end_choice, "bench_of", lambda target: None)
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 2)
     samples, labels, persons = data()
     budget = BNClassifier("naive", max_flash=1500, target="cortex-m0", random_state=0)
     asked = {"features": "sum,range,haar1,crossings", "max_ram": "200"}
