@@ -183,7 +183,7 @@ def front_ends(
         n_found += 1
         yield one
     if not n_found:
-        raise BudgetError(_misfit(whole, sets, estimate, limits))
+        raise BudgetError(_misfit(whole, sets, estimate, share, limits))
 
 
 def _losses_behind(
@@ -332,11 +332,13 @@ def _misfit(
     whole: FrontEnd,
     sets: Sequence[FeatureSet],
     estimate: Callable[[Sequence[int]], SampleEstimate],
+    share: Callable[[Sequence[int]], float],
     limits: ProgramLimits,
 ) -> str:
     """Return the message where no front end leaves room."""
-    least, unit = estimate(sets[-1].columns), find_target(machine_of(limits.budget.target)).unit
-    (column,) = sets[-1].columns
+    unit = find_target(machine_of(limits.budget.target)).unit
+    (column,) = single = min((one.columns for one in sets if len(one.columns) == 1), key=share)
+    least = estimate(single)
     return (
         f"no features leave room for a classifier on {limits.budget.target}: "
         f"{whole.columns[column].name!r} alone takes about {least.flash:.0f} bytes of flash, "
