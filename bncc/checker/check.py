@@ -27,6 +27,7 @@ from bncc.checker.values import (
 
 ERROR = WORD - 1
 TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32")
+SIZES = (1, 2, 4)
 ENTRIES = ("predict-raw", "predict", "trusted", "scores")
 MOST_WORK = 1 << 17
 """Largest amount of work that a certificate may claim, so that a false amount ends as well."""
@@ -44,6 +45,7 @@ def work_of(claims: Mapping[str, Any], elf: bytes, model_file: bytes, most: int)
     require(claims["format"] == 3, "the certificate has not format 3; run `bncc prove -o` again")
     require(most <= MOST_WORK, "the certificate claims more work than any check may take")
     require(claims["target"] in TARGETS, "the certificate has an unknown target")
+    require(len(claims["states"]) > 0, "the certificate has no state")
     require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == model.digest, "the certificate is about another model")
@@ -60,6 +62,7 @@ class _Check:
         model.read(claims["entry"], self.algebra.points)
         self.full = model.valid if claims["entry"] == "trusted" else self.algebra.box
         self.score_size = claims["score_bytes"] if claims["entry"] == "scores" else 0
+        require(self.score_size in SIZES or claims["entry"] != "scores", "scores have no size")
         self.classes = range(len(model.prior))
         is_thumb = claims["target"] != "rv32"
         self.isa: Thumb | Riscv = Thumb(program, claims["target"]) if is_thumb else Riscv(program)
@@ -102,7 +105,8 @@ class _Check:
         registers = dict.fromkeys(self.isa.registers, UNKNOWN)
         registers |= {name: self.values[k] for name, k in one["registers"].items()}
         for base, offset, size, k in one["memory"]:
-            require(base in ("stack", "output"), "a region of memory is unknown")
+            is_known = base in ("stack", "output") and size in SIZES
+            require(is_known, "a region of memory is unknown")
             written = {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
             memory = memory | written
         facts = frozenset((i, j, bool(is_strict)) for i, j, is_strict in one["facts"])
