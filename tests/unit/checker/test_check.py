@@ -4,6 +4,7 @@ import ast
 import gzip
 import io
 import json
+import subprocess
 import sys
 import tokenize
 from copy import deepcopy
@@ -62,6 +63,17 @@ def test_it_is_short_enough_to_be_read():
     core = [path for path in FOLDER.glob("*.py") if path.name not in SETS]
     assert sum(code_lines(path.read_text()) for path in core) <= MOST_LINES
     assert {path.name for path in FOLDER.glob("*.py")} >= set(SETS)
+
+
+def test_a_clone_has_a_script_that_checks():
+    script = FOLDER.parents[1] / "tools" / "check_certificate.py"
+    done = subprocess.run([sys.executable, str(script), "a", "b"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: ")
+    missing = [sys.executable, str(script), "a.proof", "a.elf", "a.bncc"]
+    done = subprocess.run(missing, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "a.proof: No such file" in done.stderr
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
