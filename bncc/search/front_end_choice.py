@@ -125,8 +125,8 @@ def front_ends(
 
     Features are eliminated one set after the other, see `bncc.search.feature_elimination`. The
     error of a set is that of as many tables as fit in the flash that it leaves; sets of a low error
-    are built, and judged by the tables of a search. The fastest front end whose error is close to
-    the lowest comes first, or with `prefer` of ``error`` the one of the lowest. `samples` are
+    are built, and evaluated with the tables of a search. The fastest front end whose error is close
+    to the lowest comes first, or with `prefer` of ``error`` the one of the lowest. `samples` are
     recorded segments to measure on.
     """
     base = with_held_rows(base)

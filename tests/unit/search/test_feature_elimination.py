@@ -87,7 +87,7 @@ def test_of_two_equal_features_the_dearer_one_goes() -> None:
 
 
 def test_paths_weigh_costs_differently() -> None:
-    """The more telling of two features costs a hundred times as much."""
+    """The better of two features costs a hundred times as much."""
     parts = folds()
 
     def cost(columns: Sequence[int]) -> float:
