@@ -15,13 +15,13 @@ _PER_SAMPLE, _PER_CHANNEL, _PER_ADDITION = 14, 6, 4
 (``python -m benchmarks.campaigns.streams price --target cortex-m0``)."""
 _OF_LIFT = 2
 """Additions for a mean of a pair in a Haar lifting."""
-_BYTES, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 26, 20, 9, 24
-"""Bytes of Thumb code."""
+_BYTES, _PER_SIGNAL, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 40, 10, 20, 12, 24
+"""Bytes of Thumb code, those of a feature with the narrowing to what a model reads."""
 _PER_CALL = 16
 WORTH_FLASH, MOST_STATE = 0.85, 2.0
 """Ratios of flash and state to those of code for each signal, from which on channels share code."""
-_OF_PANES = 1.25
-"""Ratio of code with windows of several panes to code with one pane."""
+_OF_TWO_PANES, _OF_PANES = 1.25, 1.5
+"""Ratios of code with windows of two panes, and of more, to code with one pane."""
 _CYCLES, _AVR_BYTES = 4.0, 2.4
 """Ratios of cycles and bytes on AVR to instructions and bytes of Thumb code."""
 _REACH, _FAR = 64, 1.35
@@ -79,10 +79,15 @@ def _straight(front_end: FrontEnd) -> SampleEstimate:
         additions += sum(PARTIALS[name].additions(k) for name, k in names)
         additions += len(wave.signal.channels) - 1
     time = _PER_SAMPLE + _PER_CHANNEL * len(plan.channels) + _PER_ADDITION * additions
-    flash = _BYTES + _PER_PARTIAL * n_partials + _PER_FEATURE * len(front_end.columns)
+    flash = (
+        _BYTES
+        + _PER_SIGNAL * len(plan.waves)
+        + _PER_PARTIAL * n_partials
+        + _PER_FEATURE * len(front_end.columns)
+    )
     flash += _PER_LEVEL * n_levels
     if front_end.windows.n_panes > 1:
-        flash = int(flash * _OF_PANES)
+        flash = int(flash * (_OF_TWO_PANES if front_end.windows.n_panes == 2 else _OF_PANES))
     members = plan.members.values()
     state = sum(member.n_bytes for member in members)
     return SampleEstimate(flash, state, time)

@@ -120,7 +120,8 @@ def test_c_agrees_on_targets(
 @pytest.mark.firmware
 def test_the_cost_of_a_channel_is_within_its_limit(require_bench: RequireBench) -> None:
     """At most 120 instructions a sample on average and 64 bytes on a Cortex-M0."""
-    tested = front_end("int16", 128, 128, signals=None, channels="x")
+    features = ",".join(["sum,min,max,range,change,crossings", *(f"haar{k}" for k in range(1, 8))])
+    tested = front_end("int16", 128, 128, features, None, "x")
     assert plan_of(tested).aligned_bytes <= 64
     part = next(segments(tested.form, "int16", 512, 1, np.random.default_rng(0)))
     bench = require_bench("cortex-m0")

@@ -98,19 +98,9 @@ def answers(built, entry, code) -> bool:
     return True
 
 
-def why_open(target, name, entry) -> str | None:
-    """Return why a correct program is not proved yet."""
-    if (target, name, entry) == ("cortex-m0", "tan_float", "scores"):
-        return "a pop reads a saved address of two paths into a register that nothing uses"
-    return None
-
-
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("name", MODELS)
-def test_a_correct_program_is_proved(request, bench, programs, name, entry):
-    reason = why_open(bench.target.name, name, entry)
-    if reason is not None:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_a_correct_program_is_proved(bench, programs, name, entry):
     built = programs(name)
     found = verdict(built, entry)
     assert found.status == "proved", found.sentence

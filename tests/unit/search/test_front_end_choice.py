@@ -151,7 +151,7 @@ def test_sets_of_low_error_are_judged_again(
 ) -> None:
     """The tables that would be trained decide between noise and a useful feature."""
     names = [column.name for column in whole[1].columns]
-    telling, noise = (names.index("x.change"),), (names.index("y.crossings"),)
+    telling, noise = (names.index("x.range"),), (names.index("y.crossings"),)
     found = [FeatureSet(noise, np.zeros((len(SIZES), 1000)))]
     found += [FeatureSet(telling, np.full((len(SIZES), 1000), 0.5))]
     monkeypatch.setattr(front_end_choice, "eliminations", lambda *_: found)
