@@ -118,11 +118,10 @@ IGNORE_OPTION = click.option(
 
 PURITY_OPTION = click.option(
     "--purity",
-    type=click.FloatRange(0.5, 1, min_open=True),
+    type=float,
     default=1.0,
-    show_default=True,
     metavar="SHARE",
-    help="Share of a window's samples that have its label.",
+    help="Share of a window with its label [default: 1].",
 )
 
 
@@ -178,9 +177,8 @@ def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
             "--sample-type",
             metavar="TYPE",
             default="int16",
-            show_default=True,
-            help="Type of samples: int16, int8, uint8, uint16, or a range such as -2048..2047; "
-            "other values saturate.",
+            help="int16 (default), int8, uint8, uint16, or a range such as -2048..2047; other "
+            "values saturate.",
         ),
         click.option(
             "--signals",

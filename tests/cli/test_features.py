@@ -157,7 +157,7 @@ def test_gestures_of_a_watch_become_a_table(
         "--rate", "100", "--signals", "acc_x,acc_y,acc_z,jerk(acc_x,acc_y,acc_z)",
     )  # fmt: skip
     assert facts["recordings"] == 23
-    assert len(facts["features"]) == 4 * 13
+    assert len(facts["features"]) == 4 * 16
     with gzip.open(path, "rt", encoding="utf-8") as file:
         lengths = Counter(row["recording"] for row in csv.DictReader(file))
     n_windows = sum(max(0, n // 100 - 1) for n in lengths.values())
