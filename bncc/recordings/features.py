@@ -30,8 +30,9 @@ LAGS = (3, 5, 8)
 """
 Lags among the default features.
 
-By folds of training loads, a forest on the features of bearings has an error rate of 1.5 % with
-these three, instead of 5.8 %; powers of 2, which Haar levels have as well, are worth less.
+By folds of training loads, a forest on the features of bearings has an error rate of 1.4 % with
+these three, instead of 6.6 %; powers of 2, which Haar levels have as well, are worth less
+(``python -m benchmarks.recordings.lags``).
 """
 _LONGEST_LAG = 64
 _LIMIT = 2**31 - 1

@@ -20,8 +20,7 @@ many features."""
 SHARE = 0.15
 """Smallest fraction of the features that is eliminated at once."""
 WEIGHTS = (0.5, 1.0, 0.0)
-"""Exponents of the cost in the worth per cost. Paths to few features differ by more than the error
-of a set is uncertain: of HAPT's, the best sets of the paths have 6.4 to 6.8 % by folds."""
+"""Exponents of the cost in the worth per cost, each of which leads to other sets."""
 BRANCH = 32
 """Number of features up to which all paths are the first one."""
 LEAST_COST = 1e-3
