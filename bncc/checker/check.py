@@ -105,8 +105,7 @@ class _Check:
         registers = dict.fromkeys(self.isa.registers, UNKNOWN)
         registers |= {name: self.values[k] for name, k in one["registers"].items()}
         for base, offset, size, k in one["memory"]:
-            is_known = base in ("stack", "output") and size in SIZES
-            require(is_known, "a region of memory is unknown")
+            require(base in ("stack", "output") and size in SIZES, "a region of memory is unknown")
             written = {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
             memory = memory | written
         facts = frozenset((i, j, bool(is_strict)) for i, j, is_strict in one["facts"])
@@ -124,12 +123,10 @@ class _Check:
         """Check each state's paths to the states after it; return the amount of work."""
         self.machine.most = most
         for k, one in enumerate(self.claims["states"]):
-            self.next = [(n, target) for n, target in one["next"]]
-            self.used: set[tuple[int, int]] = set()
+            self.next, self.used = [*map(tuple, one["next"])], set[tuple[int, int]]()
             self.machine.orders = one["orders"]
             try:
-                is_forward = all(target > k for _, target in self.next)
-                require(is_forward, "a state leads to one before it")
+                require(all(to > k for _, to in self.next), "a state leads to one before it")
                 for box in self.boxes[k]:
                     self._follow(replace(self.states[k], box=box))
                 require(self.used == {*self.next}, "no path leads to a state that shall follow")
