@@ -9,15 +9,12 @@ writes for the same recordings. N recordings are taken, at equal distances, and 
 samples of each. It needs Python's standard library only.
 """
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
-from typing import Any
 
-from rows import read_rows, wrapped
+from rows import arguments, read_rows, wrapped
 
 RECORDING = "recording"
 NO_LABEL = "RECORDED_NO_LABEL"
@@ -99,27 +96,14 @@ static const struct recorded {name}_recorded = {{
 """
 
 
-def arguments() -> Any:
-    """Return the command line's."""
-    parser = argparse.ArgumentParser(description="Write labeled recordings as a C header.")
-    parser.add_argument("name")
-    parser.add_argument("n", type=int)
-    parser.add_argument("length", type=int)
-    parser.add_argument("recordings", type=Path)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("answers", type=Path)
-    parser.add_argument("-o", dest="to", type=Path, required=True)
-    return parser.parse_args()
-
-
 def main() -> None:
     """Write the header."""
-    options = arguments()
+    options = arguments("Write labeled recordings as a C header.", "n", "length")
     model = json.loads(options.model.read_text("utf-8"))
     channels = model["front_end"]["channels"]
     recordings = [
         (key, list(rows))
-        for key, rows in groupby(read_rows(options.recordings), lambda row: row[RECORDING])
+        for key, rows in groupby(read_rows(options.data), lambda row: row[RECORDING])
     ]
     answers = read_rows(options.answers)
     samples: list[list[str]] = []

@@ -101,23 +101,23 @@ static const uint8_t {name}_answers[{len(answers)}] ROM = {{
 """
 
 
-def arguments() -> Any:
-    """Return the command line's."""
-    parser = argparse.ArgumentParser(description="Write labeled rows as a C header.")
+def arguments(text: str, *counts: str) -> Any:
+    """Return the command line's, with some numbers after the name."""
+    parser = argparse.ArgumentParser(description=text)
     parser.add_argument("name")
-    parser.add_argument("n", type=int)
-    parser.add_argument("readings", type=Path)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("answers", type=Path)
+    for count in counts:
+        parser.add_argument(count, type=int)
+    for path in ("data", "model", "answers"):
+        parser.add_argument(path, type=Path)
     parser.add_argument("-o", dest="to", type=Path, required=True)
     return parser.parse_args()
 
 
 def main() -> None:
     """Write the header."""
-    options = arguments()
+    options = arguments("Write labeled rows as a C header.", "n")
     model = json.loads(options.model.read_text("utf-8"))
-    rows = read_rows(options.readings)
+    rows = read_rows(options.data)
     *columns, label = rows[0]
     if set(model["features"]) <= set(columns):
         columns = model["features"]
