@@ -1,6 +1,7 @@
 """Exceptions of bncc; each message is one sentence that names the remedy."""
 
 from math import inf
+from pathlib import Path
 
 
 class BnccError(Exception):
@@ -95,5 +96,20 @@ def diverged(lr: float) -> OptionError:
 
 
 def extra_command(extra: str) -> str:
-    """Return the command that installs an extra: from the clone, as no package index has bncc."""
-    return f"`pip install -e '.[{extra}]'` in bncc's clone"
+    """Return the command that installs an extra, from the clone if bncc runs there."""
+    if _is_clone():
+        return f"`pip install -e '.[{extra}]'` in bncc's clone"
+    packages = " ".join(f"'{package}'" for package in _packages_of(extra))
+    return f"`pip install {packages}`"
+
+
+def _is_clone() -> bool:
+    return Path(__file__).resolve().parents[1].joinpath("pyproject.toml").is_file()
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Return the requirements of an extra, as the installed metadata has them."""
+    from importlib.metadata import requires
+
+    parts = (line.partition(";") for line in requires("bncc-compiler") or ())
+    return [name.strip() for name, _, marker in parts if f"extra == '{extra}'" in marker]

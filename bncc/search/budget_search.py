@@ -34,6 +34,7 @@ from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
+from bncc.train.gradient.engines import descent_lack
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
@@ -108,6 +109,8 @@ def families_of(
     for option, is_given in of_networks.items():
         if is_given:
             return NETWORKS, f"boosted tables are not tried, as they do not support {option}"
+    if (lack := descent_lack()) is not None:
+        return (SUM,), f"networks are not tried: {lack}"
     return FAMILIES, None
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from bncc.errors import ToolchainError, extra_command
 from bncc.interrupts import interrupts_deferred
+from bncc.toolchain.tools import host_compilers
 from bncc.train.gradient.engine import Engine, Problem, StructureEngine, StructureProblem
 from bncc.train.hyperparameters import Hyperparameters
 
@@ -22,6 +23,17 @@ def check_torch(what: str) -> None:
         raise ToolchainError(
             f"{what} needs torch, which is not installed; run {extra_command('torch')}"
         )
+
+
+def descent_lack() -> str | None:
+    """Return what gradient descent on this computer lacks, and the remedy; None if nothing."""
+    if find_spec("torch") is not None:
+        return None
+    try:
+        host_compilers()
+    except ToolchainError as error:
+        return f"gradient descent needs a C compiler or torch: {error}"
+    return None
 
 
 def engine_for(problem: Problem, hyper: Hyperparameters) -> Engine:
