@@ -38,6 +38,7 @@ from bncc.model.model import Model
 from bncc.prove.build import (
     TARGETS,
     LinkedProgram,
+    check_entry,
     check_target,
     chosen_entries,
     entries_named,
@@ -235,6 +236,7 @@ def _given(
         if was_set(name):
             raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
     code = image_of(Path(elf), find_target(targets[0]), symbol)
+    check_entry(code, symbol, entries[0])
     size = score_size_of(_emitted(model, targets[0], entries, Lowering()))
     return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 

@@ -73,6 +73,18 @@ def entries_named(symbol: str | None) -> tuple[str, ...]:
     return tuple(entry for entry in ENTRIES if name.endswith(f"_{FUNCTIONS[entry]}"))
 
 
+def check_entry(code: Code, symbol: str, entry: str) -> None:
+    """Refuse a function that emitted C has for another entry point beside the one that is meant."""
+    for own in entries_named(symbol):
+        meant = symbol.removesuffix(FUNCTIONS[own]) + FUNCTIONS[entry]
+        is_alike = (own, entry) == ("predict", "trusted")  # It decides alike for valid states
+        if own != entry and meant in code.symbols and not is_alike:
+            raise OptionError(
+                f"{symbol} is the function of --entry {own}; leave out --entry {entry}, or use "
+                f"--symbol {meant}"
+            )
+
+
 def symbol_of(built: Sources, entry: str) -> str:
     """Return the function of an entry point in emitted C; refuse one that the C lacks."""
     if METERED[entry] not in built.entries:

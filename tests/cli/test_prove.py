@@ -413,3 +413,34 @@ def test_the_function_of_a_program_names_its_entry_point(
     assert list(run_json(*words)["targets"]["rv32"]) == [entry]
     assert list(run_json(*words, "--entry", "trusted")["targets"]["rv32"]) == ["trusted"]
     assert [each["symbol"] for each in asked] == [symbol, symbol]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "entry", "remedy"),
+    [
+        ("m_predict", "predict-raw", "--symbol m_predict_raw"),
+        ("m_predict_raw", "scores", "--symbol m_scores"),
+        ("m_predict_trusted", "predict", "--symbol m_predict"),
+        ("m_predict", "trusted", None),
+        ("m_predict", "predict", None),
+        ("n_predict", "predict-raw", None),
+    ],
+)
+def test_a_function_of_another_entry_point_is_refused(
+    run: Run,
+    answer: Answer,
+    monkeypatch: pytest.MonkeyPatch,
+    model: Path,
+    symbol: str,
+    entry: str,
+    remedy: str | None,
+) -> None:
+    """If the program has the one that is meant; a function of other names may be any."""
+    asked = answer(PROVED)
+    names = ("m_predict_raw", "m_predict", "m_predict_trusted", "m_scores", "n_predict")
+    code = Code(find_target("rv32"), (), dict.fromkeys(names, 0), "5a" * 32)
+    monkeypatch.setattr(prove, "image_of", lambda path, target, symbol: code)
+    words = ("prove", model, "--target", "rv32", "--elf", model, "--symbol", symbol)
+    said = run(*words, "--entry", entry, code=2 if remedy else 0)
+    assert not remedy or f"leave out --entry {entry}, or use {remedy}\n" in said.stderr
+    assert len(asked) == (remedy is None)
