@@ -186,6 +186,7 @@ class Costs:
         ]
 
     def _is_pair(self, total: Exact, pair: Pair, region: Region) -> bool:
+        self._algebra.partitions.check_time()
         less = Exact(total.const - (pair.more << pair.shift), total.terms)
         return self.equals(less, pair.first, pair.second, pair.shift, region, None, pair.n_tables)
 

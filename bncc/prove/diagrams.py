@@ -13,11 +13,11 @@ input.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from time import monotonic
 
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.prove.deadline import Deadline
 from bncc.prove.regions import Box, Numbers, Region, numbers
 from bncc.prove.values import UndecidedError
 
@@ -33,9 +33,9 @@ _EVERY = (1 << 12) - 1
 class Diagrams:
     """Functions of 0 and 1, named by their nodes: `FALSE`, `TRUE` and numbers from 2 on."""
 
-    def __init__(self, deadline: float | None = None) -> None:
+    def __init__(self, deadline: Deadline | None = None) -> None:
         self.order: Mapping[int, int] = {}  # Ranks of inputs; others in their order of use
-        self._deadline = deadline
+        self._deadline = deadline or Deadline()
         self._rank = [_LAST, _LAST]
         self._ends: list[tuple[int, ...]] = [(), ()]  # First numbers of all intervals but the first
         self._children: list[tuple[int, ...]] = [(), ()]
@@ -81,8 +81,8 @@ class Diagrams:
     def _check_size(self, n: int) -> None:
         if n > MOST_NODES:
             raise UndecidedError("cells", "bits depend on too many inputs at once")
-        if not n & _EVERY and self._deadline is not None and monotonic() > self._deadline:
-            raise UndecidedError("time-limit", "the time limit is reached")
+        if not n & _EVERY:
+            self._deadline.check()
 
     def rank(self, axis: int) -> int:
         """

@@ -8,6 +8,7 @@ from typing import cast
 from bncc.model.model import Model
 from bncc.prove.avr_run import AvrRun
 from bncc.prove.code import Code
+from bncc.prove.deadline import REASON, Deadline
 from bncc.prove.decision import Costs
 from bncc.prove.diagrams import TRUE, order_of
 from bncc.prove.machines import decoder_of, machine_of
@@ -45,7 +46,7 @@ def prove(
     """Prove that a function decides as a model for every input, or find out why not."""
     start = monotonic()
     deadline = None if time_limit is None else start + time_limit
-    proved_by = None if time_limit is None else start + SHARE * time_limit
+    proved_by = Deadline(None if time_limit is None else start + SHARE * time_limit)
     proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, score_size, recorder)
     status, reason, detail = proof.verdict()
     verdict = Verdict(
@@ -76,7 +77,7 @@ class Proof:
         code: Code,
         symbol: str,
         entry: Entry,
-        deadline: float | None = None,
+        deadline: Deadline | None = None,
         score_size: int = 1,
         recorder: Recorder | None = None,
     ) -> None:
@@ -91,6 +92,7 @@ class Proof:
             recorder, self._of.alignments,
         )  # fmt: skip
         self._recorder = recorder
+        self._deadline = deadline or Deadline()
         self.costs = Costs(self._of, self.run.algebra)
         self.run.always, self.run.implied = self.costs.always, self.costs.implied
         if recorder is not None:
@@ -103,6 +105,7 @@ class Proof:
 
     def verdict(self) -> tuple[Status, str, str]:
         """Return status, reason and detail."""
+        self.run.algebra.partitions.check_time = self._deadline.check
         try:
             ends = self.run.go(self._entry)
             self.instructions = max(end.steps for end in ends)
@@ -111,10 +114,14 @@ class Proof:
                 self._check_registers(end)
                 self._check(end)
         except UndecidedError as reason:
+            if self._deadline.is_over:  # Whatever was not done for lack of time
+                return "undecided", REASON, "the time limit is reached"
             where = "" if reason.place is None else f" at {reason.place}"
             return "undecided", reason.code, reason.detail + where
         except ViolationError as violation:
             return "undecided", violation.code, str(violation)
+        finally:
+            self._deadline.lift()
         return "proved", "", ""
 
     def _names(self, total: Exact, region: Region) -> tuple[Fact, ...]:

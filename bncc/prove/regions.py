@@ -250,12 +250,14 @@ class Partitions:
         self._overlays: dict[
             tuple[int, int], tuple[Partition, tuple[int, ...], tuple[int, ...]]
         ] = {}
+        self.check_time: Callable[[], None] = lambda: None  # It raises where none is left
 
     def __iter__(self) -> Iterator[Partition]:
         return iter(self._known.values())
 
     def of(self, cells: Iterable[Region]) -> Partition:
         """Return the partition with some cells."""
+        self.check_time()
         key = tuple(cells)
         if key not in self._known:
             self._known[key] = Partition(key)
@@ -274,7 +276,7 @@ class Partitions:
             return p, every, every
         key = (id(p), id(q))
         if key not in self._overlays:
-            pairs = _pairs(p, q, most)
+            pairs = _pairs(p, q, most, self.check_time)
             if pairs is None:
                 return None
             cells = [cell for cell, _, _ in pairs]
@@ -284,7 +286,9 @@ class Partitions:
         return self._overlays[key]
 
 
-def _pairs(p: Partition, q: Partition, most: int) -> list[tuple[Region, int, int]] | None:
+def _pairs(
+    p: Partition, q: Partition, most: int, check_time: Callable[[], None]
+) -> list[tuple[Region, int, int]] | None:
     if p.is_single and q.is_single and p.scope == q.scope:
         return _pairs_of_axis(p, q)
     if not set(p.scope) & set(q.scope) and len(p.cells) * len(q.cells) > most:
@@ -292,6 +296,7 @@ def _pairs(p: Partition, q: Partition, most: int) -> list[tuple[Region, int, int
     found = []
     candidates = _candidates(p, q)
     for a, cell in enumerate(p.cells):
+        check_time()
         for b in candidates(cell):
             region = both(cell, q.cells[b])
             if region:

@@ -9,10 +9,10 @@ import heapq
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
-from time import monotonic
 from typing import Protocol
 
 from bncc.prove.code import Code
+from bncc.prove.deadline import Deadline
 from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.differences import Differences
 from bncc.prove.expressions import Expressions
@@ -83,7 +83,7 @@ class Run:
         inputs: tuple[Input, ...],
         n_output: int,
         ordering: Ordering,
-        deadline: float | None = None,
+        deadline: Deadline | None = None,
         recorder: Recorder | None = None,
         alignments: Mapping[str, int] | None = None,
     ) -> None:
@@ -93,7 +93,7 @@ class Run:
         self._functions = frozenset(code.symbols.values())
         self._jumps: dict[int, Instruction] = {}
         self._ordering = ordering
-        self._deadline = deadline
+        self._deadline = deadline or Deadline()
         self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
         pairs = {axis: one.difference for axis, one in enumerate(inputs) if one.difference}
         self.algebra.differences = Differences(pairs, self.algebra.partitions) if pairs else None
@@ -243,8 +243,7 @@ class Run:
         self.n_executed += 1
         if self.n_executed > MOST_STEPS:
             raise UndecidedError("steps", "the function runs for too many instructions")
-        if self._deadline is not None and not self.n_executed % 64 and monotonic() > self._deadline:
-            raise UndecidedError("time-limit", "the time limit is reached")
+        self._deadline.check()
         try:
             instruction = self._decode(state.at)
         except UnknownInstruction as error:

@@ -51,6 +51,7 @@ class Sums(Current):
 
     def value(self, const: int, terms: Iterable[Term], base: str | None = None) -> Value:
         """Return a value from terms of different partitions, with constant ones added up."""
+        self.partitions.check_time()
         kept: dict[Partition, Term] = {}
         for term in terms:
             if not term.is_reduced:

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from bncc.prove.algebra import Algebra
+from bncc.prove.deadline import Deadline
 from bncc.prove.diagrams import FALSE, TRUE, Diagrams
 from bncc.prove.grids import grid_of, grid_size, starts_of
 from bncc.prove.regions import Numbers, Partition, Region
@@ -46,7 +47,7 @@ class Words(Algebra):
 
     most_joint = MOST_JOINT
 
-    def __init__(self, full: tuple[Numbers, ...], deadline: float | None = None) -> None:
+    def __init__(self, full: tuple[Numbers, ...], deadline: Deadline | None = None) -> None:
         super().__init__(full)
         self.diagrams = Diagrams(deadline)
         self.variables: Variables | None = None
