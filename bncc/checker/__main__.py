@@ -4,7 +4,6 @@ import gzip
 import json
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from bncc.checker.check import check
 from bncc.checker.values import RejectedError
@@ -12,27 +11,19 @@ from bncc.checker.values import RejectedError
 
 def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
-    if len(arguments) != 3:
-        print("usage: python -m bncc.checker CERTIFICATE ELF MODEL", file=sys.stderr)
-        return 2
     try:
         certificate, elf, model = (Path(one).read_bytes() for one in arguments)
-    except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+    except (ValueError, OSError) as error:
+        print(f"usage: python -m bncc.checker CERTIFICATE ELF MODEL ({error})", file=sys.stderr)
         return 2
     try:
-        claims = json.loads(
-            gzip.decompress(certificate), parse_float=_no_integer, parse_constant=_no_integer
-        )
+        # A number that is no integer is malformed.
+        claims = json.loads(gzip.decompress(certificate), parse_float=int, parse_constant=int)
         check(claims, elf, model)
-    except RejectedError as error:
-        print(f"rejected: {error}")
-        return 1
-    except ImportError as error:
-        print(f"the checker needs capstone and numpy: {error}", file=sys.stderr)
-        return 2
     except Exception as error:  # whatever a malformed file makes the readers raise
-        print(f"rejected: a file is malformed ({type(error).__name__}: {error})")
+        is_read = isinstance(error, RejectedError)
+        why = error if is_read else f"a file is malformed ({type(error).__name__}: {error})"
+        print(f"rejected: {why}")
         return 1
     print(
         f"accepted: on {claims['target']}, {claims['symbol']} decides as {claims['entry']} of the "
@@ -40,10 +31,6 @@ def main(arguments: list[str]) -> int:
         "bytes of stack at most"
     )
     return 0
-
-
-def _no_integer(text: str) -> NoReturn:
-    raise RejectedError(f"{text} is no integer")
 
 
 if __name__ == "__main__":

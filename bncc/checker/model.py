@@ -2,19 +2,19 @@
 
 import io
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from math import prod
-from typing import Any
-from zipfile import ZipFile
+from struct import iter_unpack, unpack_from
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bncc.checker.values import Ints, RejectedError, Term, Value, require
+from bncc.checker.boxes import Ints
+from bncc.checker.values import RejectedError, Term, Value, require
 
-SIZES = {"int8": 1, "uint8": 1, "int16": 2, "int32": 4, "float32": 4}
+Record: TypeAlias = Mapping[str, Any]
+NUMBERS = ("int8", "uint8", "int16", "int32", "float32")
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,18 @@ class Program:
 
 def program_of(data: bytes) -> Program:
     """Read an ELF file of 32 bits, least significant byte first."""
-    is_linked = data[:6] == b"\x7fELF\x01\x01" and struct.unpack_from("<H", data, 16)[0] == 2
+    is_linked = data[:6] == b"\x7fELF\x01\x01" and data[16:18] == b"\x02\x00"
     require(is_linked, "the program is not a linked ELF file of 32 bits")
-    (at,) = struct.unpack_from("<I", data, 32)
-    size, n = struct.unpack_from("<HH", data, 46)
-    headers = [struct.unpack_from("<10I", data, at + k * size) for k in range(n)]
+    (at,), (n,) = unpack_from("<I", data, 32), unpack_from("<H", data, 48)
+    headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
     sections, symbols = [], {}
     for _, kind, flags, address, offset, length, link, *_ in headers:
+        content = data[offset : offset + length]
         if kind == 1 and flags & 3 == 2:
-            sections.append((address, data[offset : offset + length]))
+            sections.append((address, content))
         if kind == 2:
             names = data[headers[link][4] :]
-            for k in range(offset, offset + length, 16):
-                name, value, _, info, _, where = struct.unpack_from("<IIIBBH", data, k)
+            for name, value, _, info, _, where in iter_unpack("<IIIBBH", content):
                 if info & 15 == 2 and where:
                     symbols[names[name : names.index(b"\0", name)].decode()] = value & ~1
     return Program(tuple(sections), symbols)
@@ -60,48 +59,33 @@ def program_of(data: bytes) -> Program:
 class Model:
     """A classifier: how readings give states, and states the costs of each class."""
 
-    def __init__(self, data: bytes) -> None:
-        with ZipFile(io.BytesIO(data)) as archive:
-            parts = {name: archive.read(name) for name in archive.namelist()}
-        for line in parts["SHA256SUMS"].decode().splitlines():
-            digest, name = line.split("  ")
-            require(sha256(parts[name]).hexdigest() == digest, f"the digest of {name} is wrong")
-        document = json.loads(parts["model.json"])
+    def __init__(self, data: bytes, entry: str, axes: Sequence[Sequence[int]]) -> None:
+        """Read tables for an entry point, by the first numbers of intervals of its inputs."""
+        archive = np.load(io.BytesIO(data))
+        document = json.loads(archive["model.json"])
         require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
-        self.digest = sha256(parts["SHA256SUMS"]).hexdigest()
-        self.features: Sequence[Mapping[str, Any]] = document["features"]
-        self.structure: Mapping[str, Any] = document["structure"]
-        self.prior, self.costs = (
-            np.load(io.BytesIO(parts[name]), allow_pickle=False).astype(np.int64)
-            for name in ("prior.npy", "tables.npy")  # All tables, one after the other
-        )
-
-    def sizes(self, entry: str) -> list[int]:
-        """Return the bytes of each input of an entry point."""
-        if entry == "predict-raw":
-            return [SIZES.get(f["kind"]) or (1 if _n_known(f) <= 255 else 2) for f in self.features]
-        most = max(f["n_states"] for f in self.features)
-        return [2 if most > 255 else 1] * len(self.features)
-
-    def read(self, entry: str, points: Sequence[Ints]) -> None:
-        """Find valid states and tables of an entry point, by the points of its inputs."""
+        features, structure = document["features"], document["structure"]
+        self.prior = archive["prior"].astype(np.int64)
+        self.sizes = _sizes(features, entry)  # Bytes of each input
+        self.points: list[Ints] = []  # First and last numbers of intervals
         states = []
-        for f, size, own in zip(self.features, self.sizes(entry), points, strict=True):
-            found, borders = _states(f, size, own, is_raw=entry == "predict-raw")
-            ends = [*own[::2].tolist(), 1 << 8 * size]
+        for f, size, starts in zip(features, self.sizes, axes, strict=True):
+            ends = np.array([*starts, 1 << 8 * size], dtype=np.int64)
+            self.points.append(np.stack([ends[:-1], ends[1:] - 1], axis=1).ravel())
+            found, borders = _states(f, size, self.points[-1], is_raw=entry == "predict-raw")
             is_right = ends[0] == 0 and (np.diff(ends) > 0).all() and {*borders} <= {*ends}
             require(is_right, f"the intervals of {f['name']} are not ascending, or too large")
             states.append(found)
         self.valid = tuple(found >= 0 for found in states)
         self.tables: list[tuple[Term, Ints]] = []  # Row, and costs (rows, classes)
         self.used: set[int] = set()  # Inputs on which decisions depend
-        left = self.costs
-        for record in self._records():
-            row, n_rows = _row(record, states)
-            costs = left[: n_rows * len(self.prior)].reshape(n_rows, -1)
-            left = left[costs.size :]
+        left = archive["tables"].astype(np.int64)  # All tables, one after the other
+        for record in _records(features, structure):
+            row = _row(record, states)
+            costs, left = np.split(left, [(1 + row.grid.max()) * len(self.prior)])
+            costs = costs.reshape(-1, len(self.prior))
             self.tables.append((row, costs))
-            if "parents" not in self.structure or (costs != costs[:, :1]).any():
+            if (costs != costs[:, :1]).any():
                 self.used.update(row.levels)
             is_flat = all((m[::2] == m[1::2]).all() for m in row.levels.values())
             require(is_flat, "the intervals do not separate the rows of a table")
@@ -113,67 +97,65 @@ class Model:
         terms = tuple(Term(row.levels, costs[row.grid]) for row, costs in own)
         return Value(int(self.prior[first] - self.prior[second]), terms)
 
-    def _records(self) -> list[Mapping[str, Any]]:
-        """Return the features of each table, and above which states their rows differ."""
-        s = self.structure
-        if "parents" not in s:
-            pairs = zip(s.get("features", ()), s.get("cuts", ()), strict=True)
-            return s.get("tables") or [{"features": f, "cuts": c} for f, c in pairs]
-        scopes = [[*above, i] for i, above in enumerate(s["parents"])]
-        scopes += [s["class_parents"]] if s.get("class_parents") else []
-        every = [range(f["n_states"] - 1) for f in self.features]
-        return [{"features": scope, "cuts": [every[i] for i in scope]} for scope in scopes]
+
+def _sizes(features: Sequence[Record], entry: str) -> list[int]:
+    if entry != "predict-raw":
+        return [1 + (max(f["n_states"] for f in features) > 255)] * len(features)
+    return [
+        np.dtype(f["kind"]).itemsize if f["kind"] in NUMBERS else 1 + (_n_known(f) > 255)
+        for f in features
+    ]
 
 
-def _n_known(f: Mapping[str, Any]) -> int:
-    return len(f["categories"]) if f["kind"] == "category" else f["n_states"]
+def _n_known(f: Record) -> int:
+    return len(f["categories"]) or f["n_states"]
 
 
-def _states(
-    f: Mapping[str, Any], size: int, bits: Ints, *, is_raw: bool
-) -> tuple[Ints, Sequence[int]]:
+def _states(f: Record, size: int, bits: Ints, *, is_raw: bool) -> tuple[Ints, Sequence[int]]:
     """
     Return states of inputs by their bits, -1 if out of range, and borders.
 
     Between borders, states are ascending or descending.
     """
     kind, half = f["kind"], 1 << 8 * size - 1
-    if not is_raw or kind not in SIZES:
+    if not is_raw or kind not in NUMBERS:
         n, other = (_n_known(f), f["fallback"]) if is_raw else (f["n_states"], -1)
         return np.where(bits < n, bits, other), [min(n, 2 * half)]
-    values: Any = bits if kind == "uint8" else np.where(bits < half, bits, bits - 2 * half)
-    is_missing, borders = bits == half, [half, half + 1]
-    if kind == "uint8":
-        is_missing, borders = bits < 0, []
-    if kind == "float32":
-        with np.errstate(invalid="ignore"):  # Signaling NaN
-            values = bits.astype(np.uint32).view(np.float32).astype(np.float64)
-        is_missing, borders = np.isnan(values), [0x7F80_0001, half, 0xFF80_0001]
+    with np.errstate(invalid="ignore"):  # Signaling NaN
+        values = bits.astype(f"u{size}").view(kind).astype(np.float64)
+    is_missing = np.isnan(values) if kind == "float32" else (bits == half) & (kind != "uint8")
     found = (values[:, None] > np.array(f["thresholds"], dtype=np.float64)).sum(axis=1)
+    borders = [at for at in (half, half + 1, 0x7F80_0001, 0xFF80_0001) if at < 2 * half]
     return np.where(is_missing, f["fallback"], found), borders
 
 
-def _row(one: Mapping[str, Any], states: Sequence[Ints]) -> tuple[Term, int]:
-    """Return the row of a table that states address, or a tree's leaf, and how many there are."""
-    is_tree = "below" in one
-    axes = sorted(set(one["features"]))
-    pairs = list(zip(one["features"], one["cuts"], strict=True))
-    cuts = [sorted({c for f, c in pairs if f == a}) if is_tree else dict(pairs)[a] for a in axes]
-    shape = [len(c) + 1 for c in cuts]
-    require(prod(shape) <= 1 << 20, "a decision tree of the model reads too many features")
-    level = dict(zip(axes, np.indices(shape), strict=True))
-    grid: Any = 0
-    if is_tree:
+def _records(features: Sequence[Record], structure: Record) -> Sequence[Record]:
+    """Return the features of each table, and above which states their rows differ."""
+    if "parents" not in structure:
+        scopes, cuts = structure.get("features", ()), structure.get("cuts", ())
+    else:
+        scopes = [[*above, i] for i, above in enumerate(structure["parents"])]
+        scopes += [structure["class_parents"]] if structure.get("class_parents") else []
+        cuts = [[range(features[i]["n_states"] - 1) for i in scope] for scope in scopes]
+    tables: Sequence[Record] = structure.get("tables", ())
+    return tables or [{"features": f, "cuts": c} for f, c in zip(scopes, cuts, strict=True)]
+
+
+def _row(one: Record, states: Sequence[Ints]) -> Term:
+    """Return the row of a table that states address, or a tree's leaf."""
+    axes, pairs = sorted({*one["features"]}), [*zip(one["features"], one["cuts"], strict=True)]
+    if "below" in one:
+        cuts = [sorted({cut for f, cut in pairs if f == axis}) for axis in axes]
+        require(prod(len(c) + 1 for c in cuts) <= 1 << 20, "a tree reads too many features")
+        state = dict(zip(axes, np.ix_(*([*c, c[-1] + 1] for c in cuts)), strict=True))
         nodes: dict[int, Any] = {-1 - leaf: leaf for leaf in range(len(pairs) + 1)}
         for k in reversed(range(len(pairs))):  # A parent comes before its children
             f, cut = pairs[k]
-            is_above = level[f] > cuts[axes.index(f)].index(cut)
-            nodes[k] = np.where(is_above, nodes[one["above"][k]], nodes[one["below"][k]])
+            nodes[k] = np.where(state[f] > cut, nodes[one["above"][k]], nodes[one["below"][k]])
         grid = nodes[0]
     else:
-        for f, c in pairs:  # The first feature is outermost
-            grid = grid * (len(c) + 1) + level[f]
-    levels = {
-        a: np.searchsorted(c, np.maximum(states[a], 0)) for a, c in zip(axes, cuts, strict=True)
-    }
-    return Term(levels, grid), len(pairs) + 1 if is_tree else prod(shape)
+        cuts = [dict(pairs)[axis] for axis in axes]
+        shape = [len(c) + 1 for c in one["cuts"]]  # The first feature is outermost
+        grid = np.arange(prod(shape)).reshape(shape).transpose(np.argsort(one["features"]))
+    found = (np.searchsorted(c, np.maximum(states[f], 0)) for f, c in zip(axes, cuts, strict=True))
+    return Term(dict(zip(axes, found, strict=True)), grid)

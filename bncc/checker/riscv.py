@@ -6,7 +6,7 @@ from typing import Any
 
 import capstone
 
-from bncc.checker.machine import Instruction, Path
+from bncc.checker.machine import Instruction, State
 from bncc.checker.model import Program
 from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, Value
 
@@ -28,7 +28,7 @@ class Riscv:
     stack, link, stack_alignment = "sp", "ra", 16
     kept = ("sp", "gp", "tp", *(f"s{k}" for k in range(12)))
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, target: str = "rv32") -> None:
         self._program = program
         self._known: dict[int, Instruction] = {}
         mode = capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC
@@ -64,7 +64,7 @@ def _instruction(one: Any) -> Instruction:
         to = Value((one.address + _number(x[-1])) % WORD)
         operands = [x[k] if k < 2 else "zero" for k in reads]
 
-        def action(path: Path) -> Value | None:
+        def action(path: State) -> Value | None:
             values = (_value(path, name) for name in operands)
             return to if path.is_met(condition(path.algebra, *values)) else None
 
@@ -84,7 +84,7 @@ def _instruction(one: Any) -> Instruction:
     return Instruction(one.size, text, lambda path: _set(path, x[0], _computed(path, name, x)))
 
 
-def _computed(path: Path, name: str, x: list[str]) -> Value:
+def _computed(path: State, name: str, x: list[str]) -> Value:
     """Return the result of arithmetic."""
     a = path.algebra
     try:
@@ -104,18 +104,18 @@ def _number(text: str) -> int:
     return int(text, 0)
 
 
-def _value(path: Path, name: str) -> Value:
+def _value(path: State, name: str) -> Value:
     return Value(0) if name == "zero" else path.registers[name]
 
 
-def _set(path: Path, name: str, value: Value) -> None:
+def _set(path: State, name: str, value: Value) -> None:
     if name not in ("zero", *Riscv.registers):
         raise RejectedError(f"a register {name}")
     if name != "zero":
         path.registers[name] = value
 
 
-def _jump(path: Path, name: str, x: list[str], at: int, after: int) -> Value:
+def _jump(path: State, name: str, x: list[str], at: int, after: int) -> Value:
     """Return where a jump leads, and set its link register."""
     if name == "ret":
         return _value(path, "ra")
@@ -132,7 +132,7 @@ def _jump(path: Path, name: str, x: list[str], at: int, after: int) -> Value:
     return target
 
 
-def _transfer(path: Path, name: str, x: list[str]) -> None:
+def _transfer(path: State, name: str, x: list[str]) -> None:
     register, offset, base = x
     address = path.algebra.add(_value(path, base), Value(_number(offset) % WORD))
     if name in STORES:

@@ -6,7 +6,7 @@ from typing import Any
 
 import capstone
 
-from bncc.checker.machine import Instruction, Path, SplitError
+from bncc.checker.machine import Instruction, SplitError, State
 from bncc.checker.model import Program
 from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value, require
 
@@ -74,7 +74,7 @@ class Thumb:
         require(not is_reserved and name in MEANINGS, f"no meaning is known of {text}")
         meaning = MEANINGS[name]
 
-        def action(path: Path) -> Value | None:
+        def action(path: State) -> Value | None:
             is_taken = not cc or name == "it" or path.is_met(holds(path, cc))
             return meaning(decoded, path) if is_taken else None
 
@@ -99,7 +99,7 @@ class Decoded:
             raise RejectedError(f"an operand {name} of {self.name}")
         return name
 
-    def value(self, path: Path, k: int) -> Value:
+    def value(self, path: State, k: int) -> Value:
         """Return an operand, shifted if it is the last one."""
         text = self.operands[k]
         if text.startswith("#"):
@@ -113,11 +113,11 @@ class Decoded:
             return shifted(path, kind, x, _number(amount))
         return x
 
-    def set(self, path: Path, value: Value, k: int = 0) -> None:
+    def set(self, path: State, value: Value, k: int = 0) -> None:
         """Assign the register of an operand."""
         path.registers[self.register(k)] = value
 
-    def compared(self, path: Path) -> Value:
+    def compared(self, path: State) -> Value:
         """Return the condition of a jump that compares with zero."""
         zero = path.algebra.equal(self.value(path, 0), Value(0))
         return zero if self.name == "cbz" else path.algebra.opposite(zero)
@@ -140,7 +140,7 @@ def attempt(f: Callable[[], Value]) -> Value:
         return UNKNOWN
 
 
-def shifted(path: Path, kind: str, x: Value, k: int) -> Value:
+def shifted(path: State, kind: str, x: Value, k: int) -> Value:
     """Return a value shifted by a constant from 1 to 32."""
     a = path.algebra
     if kind == "lsl":
@@ -161,14 +161,14 @@ OPERANDS = {"sub": 2, "add": 2, "adc": 3, "value": 1, "bit": 1}
 """Number of values of each kind of record."""
 
 
-def record(path: Path, part: str, kind: str, *operands: Value) -> None:
+def record(path: State, part: str, kind: str, *operands: Value) -> None:
     """Note what a part of the flags is computed from."""
     for name in [name for name in path.registers if name.startswith(f"{part} ")]:
         del path.registers[name]
-    path.registers |= {f"{part} {kind} {k}": x for k, x in enumerate(operands)}
+    path.registers.update({f"{part} {kind} {k}": x for k, x in enumerate(operands)})
 
 
-def recorded(path: Path, part: str) -> tuple[str, list[Value]]:
+def recorded(path: State, part: str) -> tuple[str, list[Value]]:
     """Return what a part of the flags is computed from."""
     for kind, n in OPERANDS.items():
         if f"{part} {kind} 0" in path.registers:
@@ -177,13 +177,13 @@ def recorded(path: Path, part: str) -> tuple[str, list[Value]]:
     return "bit", [UNKNOWN]
 
 
-def compare(path: Path, kind: str, *operands: Value) -> None:
+def compare(path: State, kind: str, *operands: Value) -> None:
     """Set all flags by an addition, a subtraction or one with a carry."""
     for part in ("nz", "c", "v"):
         record(path, part, kind, *operands)
 
 
-def logic(path: Path, result: Value, carry: Callable[[], Value] | None = None) -> None:
+def logic(path: State, result: Value, carry: Callable[[], Value] | None = None) -> None:
     """Set N and Z by a result, and maybe C."""
     record(path, "nz", "value", result)
     if carry is not None:
@@ -193,7 +193,7 @@ def logic(path: Path, result: Value, carry: Callable[[], Value] | None = None) -
             record(path, "c", "bit", UNKNOWN)
 
 
-def holds(path: Path, name: str) -> Value:
+def holds(path: State, name: str) -> Value:
     """Return 1 where a condition holds."""
     a = path.algebra
     if name in OPPOSITES:
@@ -218,13 +218,13 @@ def holds(path: Path, name: str) -> Value:
         c = operands[2] if kind == "adc" else Value(0)
         rest = a.low(a.sub(ONES, operands[1]), 32)
         for one in (x, c):
-            rest = a.plus(rest, a.times(a.low(one, 32), -1))
+            rest = a.add(rest, a.times(a.low(one, 32), -1))
         return a.negative(rest)
     if name in ("hi", "ge", "gt") and kind == "sub" and recorded(path, "nz") == recorded(path, "c"):
         if name == "ge":
             return a.opposite(a.less(x, y, is_signed=True))
         return a.less(y, x, is_signed=name == "gt")
-    if name in ("ge", "gt") and kind == "add" and not y.terms and y.const != 1 << 31:
+    if name in ("ge", "gt") and kind == "add" and not y.terms and y.const % WORD != 1 << 31:
         limit = Value(-y.const % WORD)
         if name == "gt":
             return a.less(limit, x, is_signed=True)
@@ -235,7 +235,7 @@ def holds(path: Path, name: str) -> Value:
 # Meanings
 
 
-def _sum(d: Decoded, path: Path) -> Value | None:
+def _sum(d: Decoded, path: State) -> Value | None:
     a, x, y = path.algebra, d.value(path, -2), d.value(path, -1)
     kind = d.name
     if kind in ("add", "sub") and len(d.operands) == 2:
@@ -258,17 +258,17 @@ def _sum(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _compare(d: Decoded, path: Path) -> Value | None:
+def _compare(d: Decoded, path: State) -> Value | None:
     compare(path, "sub" if d.name == "cmp" else "add", d.value(path, 0), d.value(path, 1))
     return None
 
 
-def _adr(d: Decoded, path: Path) -> Value | None:
+def _adr(d: Decoded, path: State) -> Value | None:
     d.set(path, Value((d.address + 4 & ~3) + _number(d.operands[1])))
     return None
 
 
-def _move(d: Decoded, path: Path) -> Value | None:
+def _move(d: Decoded, path: State) -> Value | None:
     x = d.value(path, 1)
     if d.operands[0] == "pc":
         return _target(x)
@@ -278,13 +278,13 @@ def _move(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _movt(d: Decoded, path: Path) -> Value | None:
+def _movt(d: Decoded, path: State) -> Value | None:
     low = path.algebra.low(d.value(path, 0), 16)
     d.set(path, path.algebra.add(low, Value(_number(d.operands[1]) << 16)))
     return None
 
 
-def _logic(d: Decoded, path: Path) -> Value | None:
+def _logic(d: Decoded, path: State) -> Value | None:
     a, y = path.algebra, d.value(path, -1)
     x = d.value(path, 0 if len(d.operands) == 2 else -2)
     if d.name in ("bic", "orn", "mvn"):
@@ -302,7 +302,7 @@ def _logic(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _shift(d: Decoded, path: Path) -> Value | None:
+def _shift(d: Decoded, path: State) -> Value | None:
     a, x, n = path.algebra, d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
     carry = lambda: UNKNOWN  # noqa: E731
     if d.operands[-1].startswith("#"):
@@ -334,7 +334,7 @@ def _signed(x: Any) -> Any:
     return x - ((x >> 31) << 32)
 
 
-def _extend(d: Decoded, path: Path) -> Value | None:
+def _extend(d: Decoded, path: State) -> Value | None:
     a, x = path.algebra, d.value(path, -1)
     n = 8 if d.name[-1] == "b" else 16
     value = attempt(lambda: a.sext(x, n) if d.name[0] == "s" else a.low(x, n))
@@ -342,12 +342,12 @@ def _extend(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _extend_two(d: Decoded, path: Path) -> Value | None:
+def _extend_two(d: Decoded, path: State) -> Value | None:
     d.set(path, path.algebra.bits_and(d.value(path, 1), Value(0x00FF00FF)))
     return None
 
 
-def _extract(d: Decoded, path: Path) -> Value | None:
+def _extract(d: Decoded, path: State) -> Value | None:
     a, x = path.algebra, d.value(path, 1)
     low, width = _number(d.operands[2]), _number(d.operands[3])
     value = attempt(lambda: a.field(x, low, width))
@@ -355,7 +355,7 @@ def _extract(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _insert(d: Decoded, path: Path) -> Value | None:
+def _insert(d: Decoded, path: State) -> Value | None:
     a, low, width = path.algebra, _number(d.operands[-2]), _number(d.operands[-1])
     field = (1 << width) - 1
     kept = a.bits_and(d.value(path, 0), Value(field << low ^ (WORD - 1)))
@@ -365,7 +365,7 @@ def _insert(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _multiply(d: Decoded, path: Path) -> Value | None:
+def _multiply(d: Decoded, path: State) -> Value | None:
     a = path.algebra
     x, y = (d.value(path, k) for k in ((0, 1) if len(d.operands) == 2 else (1, 2)))
     if x.base or y.base:
@@ -385,7 +385,7 @@ def _multiply(d: Decoded, path: Path) -> Value | None:
     return None
 
 
-def _address(d: Decoded, path: Path, k: int) -> tuple[Value, str | None, Value]:
+def _address(d: Decoded, path: State, k: int) -> tuple[Value, str | None, Value]:
     """Return the address of an operand, the register that is updated, and its new value."""
     found = re.fullmatch(r"\[(.*)\](!?)", d.operands[k])
     if found is None:
@@ -409,7 +409,7 @@ def _address(d: Decoded, path: Path, k: int) -> tuple[Value, str | None, Value]:
     return address, base_name if found[2] else None, address
 
 
-def _transfer(d: Decoded, path: Path) -> Value | None:
+def _transfer(d: Decoded, path: State) -> Value | None:
     """Load or store one register or two."""
     two = d.name.endswith("d") and d.name[:3] in ("ldr", "str")
     k = 2 if two else 1
@@ -438,7 +438,7 @@ def _transfer(d: Decoded, path: Path) -> Value | None:
     return target
 
 
-def _multiple(d: Decoded, path: Path) -> Value | None:
+def _multiple(d: Decoded, path: State) -> Value | None:
     """Load or store several registers at consecutive words."""
     names = [NAMES.get(n.strip(), n.strip()) for n in d.operands[-1].strip("{}").split(",")]
     if d.name in ("push", "pop", "vpush", "vpop"):
@@ -477,7 +477,7 @@ def _target(x: Value) -> Value:
     return Value(x.const & ~1)
 
 
-def _branch(d: Decoded, path: Path) -> Value | None:
+def _branch(d: Decoded, path: State) -> Value | None:
     if d.name in ("bl", "blx"):
         target = Value(_number(d.operands[0])) if d.name == "bl" else _target(d.value(path, 0))
         path.registers["lr"] = Value(d.address + d.size | 1)
@@ -487,18 +487,18 @@ def _branch(d: Decoded, path: Path) -> Value | None:
     return Value(_number(d.operands[0]))
 
 
-def _nothing(d: Decoded, path: Path) -> Value | None:
+def _nothing(d: Decoded, path: State) -> Value | None:
     return None
 
 
-def _float_move(d: Decoded, path: Path) -> Value | None:
+def _float_move(d: Decoded, path: State) -> Value | None:
     if len(d.operands) != 2 or any("[" in o or o[0] not in "rsifl" for o in d.operands):
         raise RejectedError("a move of floats")
     d.set(path, d.value(path, 1))
     return None
 
 
-MEANINGS: dict[str, Callable[[Decoded, Path], Value | None]] = {
+MEANINGS: dict[str, Callable[[Decoded, State], Value | None]] = {
     **dict.fromkeys(("add", "sub", "rsb", "adc", "sbc"), _sum),
     **dict.fromkeys(("cmp", "cmn"), _compare),
     "adr": _adr, **dict.fromkeys(("mov", "movs", "movw"), _move), "movt": _movt,

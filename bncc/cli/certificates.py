@@ -1,5 +1,6 @@
 """Certificates of proofs: asked for, checked by the independent checker, and written."""
 
+from hashlib import sha256
 from pathlib import Path
 
 from bncc.cli.output import check_free, write_file
@@ -39,9 +40,10 @@ class Certificates:
         from bncc.checker.values import RejectedError
 
         try:
-            document = certificate(self.trace, model, verdict, symbol, score_size)
             content = Path(self._model_path).read_bytes()
-            document["work"] = work_of(document, code.content, content, MOST_WORK)
+            document = certificate(self.trace, model, verdict, symbol, score_size)
+            document |= {"model": sha256(content).hexdigest(), "work": MOST_WORK}
+            document["work"] = work_of(document, code.content, content)
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "

@@ -74,7 +74,7 @@ def entries_named(symbol: str | None) -> tuple[str, ...]:
 
 
 def check_entry(code: Code, symbol: str, entry: str) -> None:
-    """Refuse a function that emitted C has for another entry point beside the one that is meant."""
+    """Refuse a function of another entry point if the one of the entry point exists too."""
     for own in entries_named(symbol):
         meant = symbol.removesuffix(FUNCTIONS[own]) + FUNCTIONS[entry]
         is_alike = (own, entry) == ("predict", "trusted")  # It decides alike for valid states

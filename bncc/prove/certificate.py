@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.discretize.feature import LARGEST_INT
 from bncc.model.model import Model
 from bncc.prove.regions import Box, Partition, breakpoints
 from bncc.prove.run import Scale
@@ -98,9 +97,8 @@ def certificate(
     writer = _Writer(trace, model, verdict.entry == "predict-raw")
     states = [writer.point(point) for point in reversed(trace.points)][::-1]
     return {
-        "format": 3,
+        "format": 4,
         "elf": verdict.elf,
-        "model": verdict.model,
         "target": verdict.target,
         "entry": verdict.entry,
         "symbol": symbol,
@@ -272,12 +270,8 @@ class _Table(list[Any]):
 
 
 def _state_edges(model: Model, axis: int, end: int, is_raw: bool) -> set[int]:
-    """Return where states stop to ascend, or to descend, with the bits of an input."""
+    """Return where states may stop to ascend, or to descend, with the bits of an input."""
     feature = model.features[axis]
-    if not is_raw:
-        return {feature.n_states}
-    if feature.kind == "float32":
-        return {0x7F80_0001, end // 2, 0xFF80_0001}
-    if feature.kind in LARGEST_INT:
-        return {end // 2, end // 2 + 1}
-    return {max(feature.n_states, len(feature.categories))}
+    if is_raw and feature.is_numeric:
+        return {end // 2, end // 2 + 1, 0x7F80_0001, 0xFF80_0001}
+    return {len(feature.categories) if is_raw and feature.categories else feature.n_states}
