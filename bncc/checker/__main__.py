@@ -5,16 +5,21 @@ import json
 import sys
 from pathlib import Path
 
-from bncc.checker.check import check
-from bncc.checker.values import RejectedError
-
 
 def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
+    if len(arguments) != 3:
+        print("usage: python -m bncc.checker CERTIFICATE ELF MODEL", file=sys.stderr)
+        return 2
     try:
         certificate, elf, model = (Path(one).read_bytes() for one in arguments)
-    except (ValueError, OSError) as error:
-        print(f"usage: python -m bncc.checker CERTIFICATE ELF MODEL ({error})", file=sys.stderr)
+        from bncc.checker.check import check
+        from bncc.checker.values import RejectedError
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except ImportError as error:
+        print(f"the checker needs capstone and numpy: {error}", file=sys.stderr)
         return 2
     try:
         # A number that is no integer is malformed.

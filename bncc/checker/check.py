@@ -35,7 +35,8 @@ def work_of(claims: Mapping[str, Any], elf: bytes, model: bytes) -> int:
     require(claims["target"] in TARGETS, "the certificate has an unknown target")
     require(len(claims["states"]) > 0, "the certificate has no state")
     require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
-    require(claims["score_bytes"] in SIZES, "scores have no size")
+    sizes = SIZES if claims["entry"] == "scores" else (0,)
+    require(claims["score_bytes"] in sizes, "scores have no size, or what has none has one")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == sha256(model).hexdigest(), "the certificate is about another model")
     return Check(claims, elf, model).run()
@@ -49,7 +50,7 @@ class Check:
         self.model = model = Model(model_file, entry, claims["axes"])
         self.algebra = Algebra(model.points)
         self.full = model.valid if entry == "trusted" else self.algebra.box
-        self.score_size = claims["score_bytes"] if entry == "scores" else 0
+        self.score_size = claims["score_bytes"]
         self.classes = range(len(model.prior))
         is_riscv = claims["target"] == "rv32"
         self.isa: Any = (Riscv if is_riscv else Thumb)(self.program, claims["target"])
@@ -84,6 +85,7 @@ class Check:
             offset += size
         margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
         at = self.program.symbols[self.claims["symbol"]]
+        require(self.isa.decode(at).at is None, "the function begins within a block")
         return State(self, self.algebra, at, registers, memory, self.full, margins)
 
     def _term(self, axes: Sequence[int], maps: Sequence[int], numbers: Sequence[int]) -> Term:
@@ -121,9 +123,11 @@ class Check:
     def run(self) -> int:
         """Check each state's paths to the states after it; return the amount of work."""
         for k, state in enumerate(self.states):
+            self.unused = {*map(tuple, self.claims["states"][k]["next"])}
             try:
                 for box in self.boxes[k]:
                     self._follow(replace(state, box=box), k)
+                require(not self.unused, "no path leads to a state that shall follow")
             except RejectedError as error:
                 raise RejectedError(f"from state {k}: {error}") from None
         return self.work
@@ -135,7 +139,7 @@ class Check:
         while waiting:
             state = waiting.pop()
             place = state.steps - start.steps, state.at
-            later = [j for n, j in after if j > k and (n, self.states[j].at) == place]
+            later = [(n, j) for n, j in after if j > k and (n, self.states[j].at) == place]
             if state.at < 0:
                 self._end(state)
             elif later:
@@ -166,7 +170,10 @@ class Check:
             raise RejectedError(f"{error} at {state.at:#x}, {instruction.text}") from None
         is_return = to.base == "return" and to.const % WORD == 0
         require(not to.terms and (is_return or not to.base), "a jump that depends on the input")
-        return [path.moved(-1 if is_return else to.const % WORD)]
+        at = -1 if is_return else to.const % WORD
+        only = None if is_return else self.isa.decode(at).at
+        require(only == instruction.then, f"a jump into or out of a block at {state.at:#x}")
+        return [path.moved(at)]
 
     def _order(self, state: State, total: Value, orders: Sequence[Sequence[int]]) -> bool | None:
         """
@@ -191,12 +198,13 @@ class Check:
         difference = self.model.difference(second, first)
         return max(int(margins[first, second]), self.algebra.bounds(difference)[0]) >= least
 
-    def _cover(self, state: State, later: Sequence[int]) -> None:
+    def _cover(self, state: State, later: Sequence[tuple[int, int]]) -> None:
         """Confirm that claimed states have all inputs of a path, and nothing that it has not."""
-        for k in later:
+        for n, k in later:
             for part in self.boxes[k]:
                 box = meet(state.box, part)
                 if box is not None and self._is_within(replace(state, box=box), k):
+                    self.unused.discard((n, k))
                     for rest in minus(state.box, box):
                         self._cover(replace(state, box=rest), later)
                     return

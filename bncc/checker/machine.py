@@ -103,3 +103,5 @@ class Instruction:
     size: int
     text: str
     action: Callable[[State], Value | None]
+    at: int | None = None  # Its own address if only the instruction before it leads to it
+    then: int | None = None  # The address of such an instruction that follows

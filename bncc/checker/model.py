@@ -43,7 +43,8 @@ def program_of(data: bytes) -> Program:
     require(is_linked, "the program is not a linked ELF file of 32 bits")
     (at,), (n,) = unpack_from("<I", data, 32), unpack_from("<H", data, 48)
     headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
-    sections, symbols = [], {}
+    sections: list[tuple[int, bytes]] = []
+    symbols: dict[str, int] = {}
     for _, kind, flags, address, offset, length, link, *_ in headers:
         content = data[offset : offset + length]
         if kind == 1 and flags & 3 == 2:
@@ -52,7 +53,8 @@ def program_of(data: bytes) -> Program:
             names = data[headers[link][4] :]
             for name, value, _, info, _, where in iter_unpack("<IIIBBH", content):
                 if info & 15 == 2 and where:
-                    symbols[names[name : names.index(b"\0", name)].decode()] = value & ~1
+                    text, at = names[name : names.index(b"\0", name)].decode(), value & ~1
+                    symbols[text] = at if symbols.get(text, at) == at else -1  # Ambiguous
     return Program(tuple(sections), symbols)
 
 

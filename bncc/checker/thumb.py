@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import capstone
@@ -14,6 +15,7 @@ NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 ONES = Value(WORD - 1)
 OPPOSITES = {"ne": "eq", "cc": "cs", "lo": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "ge",
              "le": "gt"}  # fmt: skip
+V7E = ("uxtab", "uxtah", "sxtab", "sxtah", "uxtb16", "vldr", "vstr", "vpush", "vpop", "vmov")
 CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 
 
@@ -29,6 +31,7 @@ class Thumb:
         self._program = program
         # It has all instructions here, and loads or stores a single word or halfword anywhere.
         self.is_v7 = target in ("cortex-m3", "cortex-m4", "cortex-m7")
+        self.is_v7e = target in ("cortex-m4", "cortex-m7")
         self._known: dict[int, Instruction] = {}
         mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
@@ -45,9 +48,12 @@ class Thumb:
                 size += self._size(address + size)
             found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
             is_whole = sum(one.size for one in found) == size and len(found) == n + 1
-            require(is_whole, f"no instruction at {address:#x}")
-            for k, one in enumerate(found):
-                self._known[one.address] = self._instruction(one, k > 0)
+            is_new = not any(one.address in self._known for one in found)
+            require(is_whole and is_new, f"no instruction at {address:#x}, or one of two blocks")
+            places = [None, *(one.address for one in found[1:]), None]
+            for one, at, then in zip(found, places, places[1:], strict=False):
+                decoded = self._instruction(one, at is not None)
+                self._known[one.address] = replace(decoded, at=at, then=then)
         return self._known[address]
 
     def _size(self, address: int) -> int:
@@ -64,6 +70,7 @@ class Thumb:
         require(not in_block or cc != "", f"no condition in an IT block: {text}")
         is_narrow = one.size == 2 and name not in ("it", "cbz", "cbnz")
         require(self.is_v7 or is_narrow or name == "bl", f"v6-M has no instruction {text}")
+        require(self.is_v7e or name not in V7E, f"v7-M has no instruction {text}")
         if name in ("cbz", "cbnz"):
             to = Value(_number(operands[1]) & ~1)
             return Instruction(
@@ -105,7 +112,7 @@ class Decoded:
         if text.startswith("#"):
             return Value(_number(text) % WORD)
         if text == "pc":
-            aligned = self.name in ("add", "adr") and any(o[0] == "#" for o in self.operands)
+            aligned = self.name in ("add", "sub") and any(o[0] == "#" for o in self.operands)
             return Value(self.address + 4 & (~3 if aligned else ~0))
         x = path.registers[self.register(k)]
         if self.shift and k in (-1, len(self.operands) - 1):

@@ -20,8 +20,8 @@ import numpy as np
 from bncc.checker.boxes import Box, Ints, restricted
 
 WORD = 1 << 32
-EXACT = 1 << 62
-"""A modulus larger than any sum of numbers."""
+EXACT = 0
+"""A modulus under which only equal numbers are."""
 MOST = 1 << 16
 """Largest number of combinations of levels that an operation looks at."""
 
@@ -152,8 +152,9 @@ class Algebra:
 
     def times(self, a: Value, k: int) -> Value:
         """Return an exact multiple of a sum."""
-        is_small = all(int(np.abs(t.grid).max()) * abs(k) < 1 << 48 for t in a.terms)
-        require(is_small, "a multiple of too many bits")
+        numbers = [abs(a.const), *(int(np.abs(t.grid).max()) for t in a.terms)]
+        is_small = max(numbers) * abs(k) < 1 << 48
+        require(is_small and not a.base, "a multiple of an address, or of too many bits")
         return Value(a.const * k, tuple(Term(t.levels, t.grid * k) for t in a.terms))
 
     def scaled(self, a: Value, k: int) -> Value:
@@ -167,7 +168,7 @@ class Algebra:
 
     def split(self, a: Value, n: int) -> tuple[Value, Value]:
         """Return the lowest n bits of a sum, and what is above them."""
-        require(not a.base, "bits of an address")
+        require(not a.base and 0 <= n <= 32, "bits of an address, or too many")
         require(all(self.separates(t, n) for t in a.terms), "a reading in intervals too large")
         high = self.total(a.const >> n, [Term(t.levels, t.grid >> n) for t in a.terms])
         low = self.total(a.const % (1 << n), [Term(t.levels, t.grid % (1 << n)) for t in a.terms])
@@ -275,7 +276,8 @@ class Algebra:
             for t in (*a.terms, Term({}, np.array(0)))
         )
         sums = (self.at(a.terms, plane) + a.const for plane in planes)
-        return all(map(self.is_flat, a.terms)) and not any((x % modulus).any() for x in sums)
+        are_zero = not any((x % modulus if modulus else x).any() for x in sums)
+        return are_zero and all(map(self.is_flat, a.terms))
 
     # Boxes
 

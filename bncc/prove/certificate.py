@@ -104,7 +104,7 @@ def certificate(
         "symbol": symbol,
         "instructions": verdict.instructions,
         "stack": verdict.stack,
-        "score_bytes": score_bytes,
+        "score_bytes": score_bytes if verdict.entry == "scores" else 0,
         "axes": [starts.tolist() for starts in writer.starts],
         "maps": list(writer.maps),
         "terms": list(writer.terms),

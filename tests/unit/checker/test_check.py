@@ -4,6 +4,7 @@ import ast
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 import tokenize
@@ -30,7 +31,7 @@ from tests import models as hand
 
 FOLDER = Path(checker.__file__).parent
 SETS = ("thumb.py", "riscv.py")
-MOST_LINES = 632
+MOST_LINES = 657
 N_FALSE = {"predict": 15, "predict-raw": 15}
 """False certificates by entry point."""
 
@@ -72,6 +73,16 @@ def test_a_clone_has_a_script_that_checks():
     done = subprocess.run(missing, capture_output=True, text=True)
     assert done.returncode == 2
     assert "a.proof: No such file" in done.stderr
+
+
+def test_without_the_decoder_a_certificate_is_neither_accepted_nor_rejected(tmp_path):
+    (tmp_path / "capstone.py").write_text("raise ImportError('no decoder')")
+    script = str(FOLDER.parents[1] / "tools" / "check_certificate.py")
+    command = [sys.executable, script, script, script, script]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "the checker needs capstone and numpy: no decoder\n"
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
@@ -356,6 +367,17 @@ def test_paths_that_do_not_meet_end_with_the_work_claimed(certified, monkeypatch
     assert "steps claimed" in evidence.why(document)
     assert n_right < document["work"], "comparisons count too"
     assert len(taken) == document["work"] + 1, "the last step is refused"
+
+
+@pytest.mark.firmware
+def test_a_claim_that_a_state_follows_another_is_rejected_if_no_path_leads_there(certified):
+    evidence = certified("cortex-m0", "predict-raw")
+    last = len(evidence.document["states"]) - 1
+    assert last > 1
+    for edge in ([1000, last], [3, 0], [3, 1]):
+        document = deepcopy(evidence.document)
+        document["states"][1]["next"].append(edge)
+        assert "no path leads to a state that shall follow" in evidence.why(document)
 
 
 @pytest.mark.firmware

@@ -1,0 +1,182 @@
+"""Programs by hand that are wrong: no certificate of one is accepted, whatever it claims."""
+
+import subprocess
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from bncc.fixed_point import QFormat
+from bncc.model.file import to_bytes
+from bncc.model.model import Model
+from bncc.structure.graph import forest
+from tests.models import feature, model_of
+
+pytest.importorskip("capstone")
+
+from bncc.checker.check import MOST_WORK, work_of
+from bncc.checker.model import program_of
+from bncc.checker.values import RejectedError
+
+pytestmark = pytest.mark.firmware
+
+
+def copying() -> Model:
+    """Return a model whose class is the state of its only feature."""
+    return model_of([feature("x", 2)], forest([None]), QFormat(2, 2), [0, 0], [[[0, 1], [1, 0]]])
+
+
+def constant() -> Model:
+    """Return a model of two features whose first class always costs less by one."""
+    tables = [[[1, 1], [2, 2]]] * 2
+    features = [feature("x", 2), feature("y", 2)]
+    return model_of(features, forest([None, None]), QFormat(2, 2), [0, 1], tables)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A program with a right one, and what a certificate of it claims."""
+
+    text: str
+    right: tuple[str, str]  # A part of the text, and what replaces it
+    why: str
+    model: Model = field(default_factory=copying)
+    built_for: str = "cortex-m4"
+    target: str = "cortex-m4"
+    orders: dict[str, Any] = field(default_factory=dict)  # By symbol
+
+
+WRONG = {
+    "carry of an address": Wrong(
+        """
+        ldrb r2, [r0]
+        movs r1, #0
+        mvns r1, r1
+        mov r3, sp
+        adds r3, r3, r1
+        bcs 1f
+        mov r0, r2
+        bx lr
+    1:  movs r0, #1
+        bx lr
+        """,
+        ("mov r3, sp", "movs r3, #0"),
+        "a multiple of an address",
+        built_for="cortex-m0",
+        target="cortex-m0",
+    ),
+    "jump into a block": Wrong(
+        """
+        ldrb r2, [r0]
+        movs r3, #0
+        mov r0, r2
+        cmp r3, #1
+    2:  it eq
+    3:  moveq r0, #1
+        cbnz r3, 1f
+        movs r3, #1
+        cmp r3, #0
+        b 3b
+    1:  bx lr
+        """,
+        ("b 3b", "b 2b"),
+        "a jump into or out of a block",
+    ),
+    "instruction that the processor has not": Wrong(
+        """
+        ldrb r2, [r0]
+        movs r0, #0
+        uxtab r0, r0, r2
+        bx lr
+        """,
+        ("uxtab r0, r0, r2", "adds r0, r0, r2"),
+        "v7-M has no instruction uxtab",
+        target="cortex-m3",
+    ),
+    "address before an instruction that is not at a word": Wrong(
+        """
+        ldrb r2, [r0]
+        b 1f
+        .align 2
+    4:  .byte 0, 0, 0, 1
+    1:  movs r3, #0
+        subw r3, pc, #8
+        ldrb r0, [r3, r2]
+        bx lr
+        """,
+        (".byte 0, 0, 0, 1", ".byte 0, 1, 0, 0"),
+        "class 0 is returned, and 1 may cost less",
+    ),
+    "scale of a comparison beyond all sums": Wrong(
+        """
+        ldrb r1, [r0]
+        ldrb r2, [r0, #1]
+        adr r3, 4f
+        lsls r0, r1, #1
+        adds r3, r3, r0
+        ldrb r3, [r3, r2]
+        adds r1, r1, r2
+        cmp r3, r1
+        .global order
+        .type order, %function
+    order: blt 1f
+        movs r0, #1
+        bx lr
+    1:  movs r0, #0
+        bx lr
+        .align 2
+    4:  .byte 0, 1, 1, 2
+        """,
+        ("movs r0, #1", "movs r0, #0"),
+        "a multiple of an address, or of too many bits",
+        model=constant(),
+        built_for="cortex-m0",
+        target="cortex-m0",
+        orders={"order": [[0, 1, True, 0, 62]]},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(require_gcc, tmp_path_factory):
+    """Return ``built(wrong, text)``: the bytes of a program."""
+
+    def of(wrong: Wrong, text: str) -> bytes:
+        folder = tmp_path_factory.mktemp("wrong")
+        compiler = require_gcc(wrong.built_for).compiler.path
+        head = ".syntax unified\n.thumb\n.global f\n.type f, %function\nf:\n"
+        (folder / "f.s").write_text(f"{head}{text}\n")
+        asked = [f"-mcpu={wrong.built_for}", "-mthumb", "-nostdlib", "-Wl,-e,f", "-o", "f.elf"]
+        subprocess.run([compiler, *asked, "f.s"], cwd=folder, check=True, capture_output=True)
+        return (folder / "f.elf").read_bytes()
+
+    return of
+
+
+def claims_of(wrong: Wrong, elf: bytes) -> dict[str, Any]:
+    """Return a certificate without states in which paths meet."""
+    symbols = program_of(elf).symbols
+    orders = {str(symbols[name]): order for name, order in wrong.orders.items()}
+    return {
+        "format": 4, "elf": sha256(elf).hexdigest(), "target": wrong.target, "entry": "trusted",
+        "model": sha256(to_bytes(wrong.model)).hexdigest(), "symbol": "f", "score_bytes": 0,
+        "instructions": 100, "stack": 0, "work": MOST_WORK, "maps": [], "terms": [], "values": [],
+        "axes": [[0, 1, 2]] * wrong.model.n_features, "states": [{"next": [], "orders": orders}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_program_is_rejected(built, name):
+    wrong = WRONG[name]
+    elf = built(wrong, wrong.text)
+    with pytest.raises(RejectedError, match=wrong.why):
+        work_of(claims_of(wrong, elf), elf, to_bytes(wrong.model))
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG if not WRONG[name].orders])
+def test_the_program_without_the_defect_is_accepted(built, name):
+    wrong = WRONG[name]
+    assert wrong.right[0] in wrong.text
+    elf = built(wrong, wrong.text.replace(*wrong.right))
+    assert work_of(claims_of(wrong, elf), elf, to_bytes(wrong.model)) > 0
