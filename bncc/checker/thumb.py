@@ -242,7 +242,7 @@ def holds(path: State, name: str) -> Value:
 # Meanings
 
 
-def _sum(d: Decoded, path: State) -> Value | None:
+def _sum(d: Decoded, path: State) -> None:
     a, x, y = path.algebra, d.value(path, -2), d.value(path, -1)
     kind = d.name
     if kind in ("add", "sub") and len(d.operands) == 2:
@@ -262,17 +262,14 @@ def _sum(d: Decoded, path: State) -> Value | None:
         if d.sets:
             compare(path, kind, x, y)
     d.set(path, total)
-    return None
 
 
-def _compare(d: Decoded, path: State) -> Value | None:
+def _compare(d: Decoded, path: State) -> None:
     compare(path, "sub" if d.name == "cmp" else "add", d.value(path, 0), d.value(path, 1))
-    return None
 
 
-def _adr(d: Decoded, path: State) -> Value | None:
+def _adr(d: Decoded, path: State) -> None:
     d.set(path, Value((d.address + 4 & ~3) + _number(d.operands[1])))
-    return None
 
 
 def _move(d: Decoded, path: State) -> Value | None:
@@ -285,13 +282,12 @@ def _move(d: Decoded, path: State) -> Value | None:
     return None
 
 
-def _movt(d: Decoded, path: State) -> Value | None:
+def _movt(d: Decoded, path: State) -> None:
     low = path.algebra.low(d.value(path, 0), 16)
     d.set(path, path.algebra.add(low, Value(_number(d.operands[1]) << 16)))
-    return None
 
 
-def _logic(d: Decoded, path: State) -> Value | None:
+def _logic(d: Decoded, path: State) -> None:
     a, y = path.algebra, d.value(path, -1)
     x = d.value(path, 0 if len(d.operands) == 2 else -2)
     if d.name in ("bic", "orn", "mvn"):
@@ -306,10 +302,9 @@ def _logic(d: Decoded, path: State) -> Value | None:
         logic(path, result, (lambda: UNKNOWN) if d.size == 4 else None)
     if d.name not in ("tst", "teq"):
         d.set(path, result)
-    return None
 
 
-def _shift(d: Decoded, path: State) -> Value | None:
+def _shift(d: Decoded, path: State) -> None:
     a, x, n = path.algebra, d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
     carry = lambda: UNKNOWN  # noqa: E731
     if d.operands[-1].startswith("#"):
@@ -329,7 +324,6 @@ def _shift(d: Decoded, path: State) -> Value | None:
     if d.sets:
         logic(path, result, carry)
     d.set(path, result)
-    return None
 
 
 def np_least(y: Any) -> Any:
@@ -341,38 +335,34 @@ def _signed(x: Any) -> Any:
     return x - ((x >> 31) << 32)
 
 
-def _extend(d: Decoded, path: State) -> Value | None:
+def _extend(d: Decoded, path: State) -> None:
     a, x = path.algebra, d.value(path, -1)
     n = 8 if d.name[-1] == "b" else 16
     value = attempt(lambda: a.sext(x, n) if d.name[0] == "s" else a.low(x, n))
     d.set(path, a.add(d.value(path, 1), value) if d.name[3] == "a" else value)
-    return None
 
 
-def _extend_two(d: Decoded, path: State) -> Value | None:
+def _extend_two(d: Decoded, path: State) -> None:
     d.set(path, path.algebra.bits_and(d.value(path, 1), Value(0x00FF00FF)))
-    return None
 
 
-def _extract(d: Decoded, path: State) -> Value | None:
+def _extract(d: Decoded, path: State) -> None:
     a, x = path.algebra, d.value(path, 1)
     low, width = _number(d.operands[2]), _number(d.operands[3])
     value = attempt(lambda: a.field(x, low, width))
     d.set(path, attempt(lambda: a.sext(value, width)) if d.name == "sbfx" else value)
-    return None
 
 
-def _insert(d: Decoded, path: State) -> Value | None:
+def _insert(d: Decoded, path: State) -> None:
     a, low, width = path.algebra, _number(d.operands[-2]), _number(d.operands[-1])
     field = (1 << width) - 1
     kept = a.bits_and(d.value(path, 0), Value(field << low ^ (WORD - 1)))
     if d.name == "bfi":
         kept = a.add(kept, a.scaled(a.low(d.value(path, 1), width), 1 << low))
     d.set(path, kept)
-    return None
 
 
-def _multiply(d: Decoded, path: State) -> Value | None:
+def _multiply(d: Decoded, path: State) -> None:
     a = path.algebra
     x, y = (d.value(path, k) for k in ((0, 1) if len(d.operands) == 2 else (1, 2)))
     if x.base or y.base:
@@ -389,7 +379,6 @@ def _multiply(d: Decoded, path: State) -> Value | None:
     elif d.sets and d.size == 2:
         logic(path, product)
     d.set(path, product)
-    return None
 
 
 def _address(d: Decoded, path: State, k: int) -> tuple[Value, str | None, Value]:
@@ -494,15 +483,14 @@ def _branch(d: Decoded, path: State) -> Value | None:
     return Value(_number(d.operands[0]))
 
 
-def _nothing(d: Decoded, path: State) -> Value | None:
-    return None
+def _nothing(d: Decoded, path: State) -> None:
+    """Do nothing, as far as results depend on it."""
 
 
-def _float_move(d: Decoded, path: State) -> Value | None:
+def _float_move(d: Decoded, path: State) -> None:
     if len(d.operands) != 2 or any("[" in o or o[0] not in "rsifl" for o in d.operands):
         raise RejectedError("a move of floats")
     d.set(path, d.value(path, 1))
-    return None
 
 
 MEANINGS: dict[str, Callable[[Decoded, State], Value | None]] = {

@@ -168,7 +168,12 @@ RISCV = {
 }
 PROGRAMS = [
     *(("cortex-m0", code, found[0]) for code, found in THUMB.items() if len(code) == 4),
-    *((f"cortex-m{k}", code, found[1]) for k in (3, 4, 7) for code, found in THUMB.items()),
+    *(
+        (f"cortex-m{k}", code, found[1])
+        for k in (3, 4, 7)
+        for code, found in THUMB.items()
+        if k != 3 or code[2:4] not in ("ec", "ed")  # It has no registers of floats
+    ),
     *(("rv32", code, found) for code, found in RISCV.items()),
 ]
 
