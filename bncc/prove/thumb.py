@@ -10,12 +10,12 @@ values unpredictable. A comparison of floats stores its operands in the register
 ``fcmp1``, from which ``vmrs`` sets the flags.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bncc.prove.code import Code
 from bncc.prove.instructions import Effect, Instruction, Jump, Set, UnknownInstruction
-from bncc.prove.thumb_data import DATA
+from bncc.prove.thumb_data import DATA, HALF_PRODUCTS
 from bncc.prove.thumb_float import FLOATS
 from bncc.prove.thumb_memory import MEMORY
 from bncc.prove.thumb_operands import Meaning, Parsed
@@ -38,6 +38,9 @@ class Decoder:
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
         self._capstone.detail = True
         self._is_v6 = code.target.name == "cortex-m0"
+        self._has_v7e = code.target.name in ("cortex-m4", "cortex-m7")
+        self._inner: set[int] = set()  # Addresses within IT blocks
+        self._targets: set[int] = set()  # Addresses to which jumps lead
 
     def decode(self, address: int) -> Instruction:
         """Return the instruction at an address, or raise `UnknownInstruction`."""
@@ -48,8 +51,13 @@ class Decoder:
             found = list(self._capstone.disasm(data, address))
             if sum(insn.size for insn in found) != size:
                 raise UnknownInstruction(f"bytes {first.hex()} at {address:#x}")
+            inner = {insn.address for insn in found[1:]}
+            if inner & ({*self._known} | self._targets):
+                raise UnknownInstruction(f"a jump into the IT block at {address:#x}")
             for k, insn in enumerate(found):
                 self._known[insn.address] = self._instruction(insn, is_conditional=k > 0)
+            self._inner |= inner
+            self._targets |= self._constant_targets(found)
         return self._known[address]
 
     def _fetch(self, address: int, n: int) -> tuple[bytes, int]:
@@ -64,13 +72,26 @@ class Decoder:
             first, at = first or data, at + size
         return first, at - address
 
+    def _constant_targets(self, found: Iterable[Any]) -> set[int]:
+        """Return where decoded instructions jump, which no IT block may have within."""
+        effects = [effect for insn in found for effect in self._known[insn.address].effects]
+        targets = {one.target for one in effects if isinstance(one, Jump)}
+        if targets & self._inner:
+            raise UnknownInstruction("a jump into an IT block")
+        return {target for target in targets if isinstance(target, int)}
+
     def _instruction(self, insn: Any, is_conditional: bool) -> Instruction:
         parsed = Parsed(insn, self._capstone.insn_name(insn.id), self._capstone.reg_name)
         parsed.loads_anywhere = self._code.target.loads_anywhere
         # In an IT block capstone shows what must not be there without a condition.
         if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
             raise parsed.unknown()
-        if parsed.has_reserved_bits or (self._is_v6 and not _has_v6(insn.size, parsed.name)):
+        is_missing = parsed.name in V7E and not self._has_v7e
+        if (
+            is_missing
+            or parsed.has_reserved_bits
+            or (self._is_v6 and not _has_v6(insn.size, parsed.name))
+        ):
             raise parsed.unknown()
         effects = tuple(GROUPS[parsed.name](parsed))
         # A single jump has its own condition, and `it` none.
@@ -136,5 +157,7 @@ GROUPS: Mapping[str, Meaning] = {
     "isb": _nothing,
 }
 """The meaning of each mnemonic, by its name in capstone, without conditions and suffixes."""
+V7E = (*FLOATS, "uxtab", "uxtah", "sxtab", "sxtah", "uxtb16", *HALF_PRODUCTS)
+"""Instructions that Cortex-M4 and M7 have, but M3 has not."""
 WIDE_V6 = ("bl", "dmb", "dsb", "isb")
 """Instructions of four bytes that v6-M has."""

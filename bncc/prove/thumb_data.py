@@ -174,6 +174,7 @@ def _named(meaning: Meaning, *names: str) -> dict[str, Meaning]:
     return dict.fromkeys(names, meaning)
 
 
+HALF_PRODUCTS = tuple(f"sm{k}{x}{y}" for k in ("ul", "la") for x in "bt" for y in "bt")
 DATA: Mapping[str, Meaning] = {
     **_named(_arithmetic, "add", "adc", "sub", "sbc", "rsb"),
     **_named(_comparison, "cmp", "cmn"),
@@ -188,7 +189,7 @@ DATA: Mapping[str, Meaning] = {
     **_named(_insert, "bfi", "bfc"),
     **_named(_product, "mul", "mla", "mls"),
     **_named(_long_product, "umull"),
-    **_named(_half_product, *(f"sm{k}{x}{y}" for k in ("ul", "la") for x in "bt" for y in "bt")),
+    **_named(_half_product, *HALF_PRODUCTS),
     **_named(_quotient, "udiv"),
     **_named(_byte_order, "rev", "rev16", "revsh"),
     **_named(_leading_zeros, "clz"),

@@ -183,7 +183,8 @@ ALIGNED = {
 @pytest.mark.parametrize(
     ("target", "code"),
     [
-        *((f"cortex-m{k}", code) for k in (3, 4, 7) for code in ALIGNED),
+        *((f"cortex-m{k}", code) for k in (4, 7) for code in ALIGNED),
+        *(("cortex-m3", code) for code in ALIGNED if code[2:4] not in ("ec", "ed")),  # No floats
         *(("cortex-m0", code) for code in ALIGNED if len(code) == 4),
     ],
 )
@@ -204,6 +205,24 @@ def test_v6m_has_few_wide_instructions_and_no_it_block(code: str) -> None:
     decoder(code + "00bf00bf").decode(AT)
     for kept in ("fff7feff", "bff35f8f"):  # bl, dmb
         decoder(kept, "cortex-m0").decode(AT)
+
+
+@pytest.mark.parametrize("code", ["d1ed000a", "50fa82f0", "10fb0212"])
+def test_v7m_has_no_instructions_of_v7em(code: str) -> None:
+    """They are a load of a float, an addition of a byte, and a product of halves."""
+    with pytest.raises(UnknownInstruction):
+        decoder(code, "cortex-m3").decode(AT)
+    for target in ("cortex-m4", "cortex-m7"):
+        assert decoder(code, target).decode(AT).effects
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 2), (2, 0), (4, 2)])
+def test_a_jump_into_an_it_block_is_not_known(first: int, second: int) -> None:
+    """The code is b AT + 4, it eq, addeq r0, #1: the addition would have no condition."""
+    one = decoder("00e008bf0130")
+    one.decode(AT + first)
+    with pytest.raises(UnknownInstruction, match="into"):
+        one.decode(AT + second)
 
 
 def test_a_shift_by_a_register_takes_the_lowest_byte_and_may_exceed_32() -> None:
