@@ -51,9 +51,8 @@ class Thumb:
             is_new = not any(one.address in self._known for one in found)
             require(is_whole and is_new, f"no instruction at {address:#x}, or one of two blocks")
             places = [None, *(one.address for one in found[1:]), None]
-            for one, at, then in zip(found, places, places[1:], strict=False):
-                decoded = self._instruction(one, at is not None)
-                self._known[one.address] = replace(decoded, at=at, then=then)
+            for x, at, then in zip(found, places, places[1:], strict=False):
+                self._known[x.address] = replace(self._instruction(x, bool(at)), at=at, then=then)
         return self._known[address]
 
     def _size(self, address: int) -> int:
@@ -63,22 +62,20 @@ class Thumb:
         text = f"{one.mnemonic} {one.op_str}".strip()
         cc = CONDITIONS[one.cc - 1] if 1 <= one.cc <= 14 else ""
         name = self._capstone.insn_name(one.id)
-        operands = _operands(one.op_str)
         head = int.from_bytes(one.bytes[:2], "little")
         sets = one.update_flags if one.size == 2 else bool(head & 0x10)
-        decoded = Decoded(one, name, operands, sets)
+        decoded = Decoded(one, name, _operands(one.op_str), sets)
         require(not in_block or cc != "", f"no condition in an IT block: {text}")
         is_narrow = one.size == 2 and name not in ("it", "cbz", "cbnz")
         require(self.is_v7 or is_narrow or name == "bl", f"v6-M has no instruction {text}")
         require(self.is_v7e or name not in V7E, f"v7-M has no instruction {text}")
         if name in ("cbz", "cbnz"):
-            to = Value(_number(operands[1]) & ~1)
+            to = Value(_number(decoded.operands[1]) & ~1)
             return Instruction(
                 one.size, text, lambda path: to if path.is_met(decoded.compared(path)) else None
             )
-        # Bits of narrow jumps that capstone ignores
-        is_reserved = name in ("bx", "blx") and one.size == 2 and head & 7
-        require(not is_reserved and name in MEANINGS, f"no meaning is known of {text}")
+        is_known = name in MEANINGS and not has_reserved_bits(one.bytes, name)
+        require(is_known, f"no meaning is known of {text}")
         meaning = MEANINGS[name]
 
         def action(path: State) -> Value | None:
@@ -128,6 +125,18 @@ class Decoded:
         """Return the condition of a jump that compares with zero."""
         zero = path.algebra.equal(self.value(path, 0), Value(0))
         return zero if self.name == "cbz" else path.algebra.opposite(zero)
+
+
+def has_reserved_bits(data: bytes, name: str) -> bool:
+    """Return whether an instruction sets a bit that must be zero, which capstone ignores."""
+    if len(data) == 2:
+        return name in ("bx", "blx") and bool(data[0] & 7)
+    low, high, third, last = data
+    if high in (0xEA, 0xEB):  # Shifted registers
+        return bool(last & 0x80)
+    if high & 0xFB == 0xF3 and low >> 4 in (4, 6, 0xC) and not last & 0x80:  # Bit fields
+        return bool(high & 4 or third & 0x20)
+    return high == 0xFA and low & 0x80 == 0 and third & 0xC0 == 0xC0  # Extensions
 
 
 def _operands(text: str) -> list[str]:
@@ -315,8 +324,8 @@ def _shift(d: Decoded, path: State) -> None:
             carry = lambda: a.field(x, bit, 1)  # noqa: E731
     else:
         n = a.low(n, 8)
-        f = {"lsl": lambda x, y: x << np_least(y), "lsr": lambda x, y: x >> np_least(y),
-             "asr": lambda x, y: _signed(x) >> np_least(y),
+        f = {"lsl": lambda x, y: x << y.clip(0, 32), "lsr": lambda x, y: x >> y.clip(0, 32),
+             "asr": lambda x, y: _signed(x) >> y.clip(0, 32),
              "ror": lambda x, y: (x | x << 32) >> y % 32}[d.name]  # fmt: skip
         result = attempt(lambda: a.pointwise(f, x, n))
         if not n.terms and 0 < n.const < 33:
@@ -324,11 +333,6 @@ def _shift(d: Decoded, path: State) -> None:
     if d.sets:
         logic(path, result, carry)
     d.set(path, result)
-
-
-def np_least(y: Any) -> Any:
-    """Return amounts of shifts, at most 32."""
-    return y.clip(0, 32)
 
 
 def _signed(x: Any) -> Any:

@@ -218,6 +218,13 @@ def test_v6m_has_few_wide_instructions_and_no_it_block(code):
     Thumb(Program(((AT, bytes.fromhex("fff7feff")),), {}), "cortex-m0").decode(AT)
 
 
+@pytest.mark.parametrize("code", ["02eb0381", "c2f3e301", "c2f7c301", "5ffad2f1", "7147"])
+def test_bits_that_must_be_zero_are(code):
+    """In add.w, ubfx (two of them), uxtb.w and bx."""
+    with pytest.raises(RejectedError, match=r"no meaning is known|no instruction"):
+        Thumb(Program(((AT, bytes.fromhex(code)),), {}), "cortex-m4").decode(AT)
+
+
 @pytest.mark.parametrize("code", ["51f8041b", "59f8049b"])
 def test_a_load_of_its_own_updated_address_is_rejected(code):
     """Register r1 is written as it is, and r9 as sb."""
