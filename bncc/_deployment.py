@@ -21,6 +21,7 @@ from bncc.model.model import Model
 from bncc.on_device import verify
 from bncc.resources import DEFAULT_TARGET, PREFERENCES, Budget, Optimize, Preference, size_of
 from bncc.targets import TARGETS, target_of
+from bncc.train.filter_choice import OverTime, check_sequences, price_of, with_filter
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -33,8 +34,12 @@ def trained(
 ) -> tuple[TrainResult, Optimize]:
     """Train on rows, within the estimator's budget if it has one."""
     goal, budget = goal_of(estimator.optimize), budget_of(estimator)
+    over_time = price_of(estimator.filter)
+    if over_time is not None:
+        check_sequences(dataset)
     if budget.flash is None and budget.instructions is None:
-        return train_model(dataset, settings), goal
+        result = train_model(dataset, settings)
+        return filtered_result(result, dataset, settings, over_time), goal
     from bncc.pricing import with_resources  # local: it builds and measures
     from bncc.search.budget_search import families_of, refuse_searched, search
 
@@ -45,7 +50,15 @@ def trained(
     notes = (*found.result.notes, *([note] if note else []))
     model = with_resources(found.result.model, found.price)
     result = replace(found.result, model=model, notes=notes)
+    result = filtered_result(result, dataset, found.settings, over_time)
     return result, goal if estimator.optimize else goal_of(found.price.optimize)
+
+
+def filtered_result(
+    result: TrainResult, dataset: Dataset, settings: TrainSettings, over_time: OverTime
+) -> TrainResult:
+    """Return a training with the filter that an estimator asks for, if any."""
+    return result if over_time is None else with_filter(result, dataset, settings, over_time)
 
 
 def budget_of(estimator: Any) -> Budget:

@@ -130,6 +130,15 @@ def checked_split(groups: Any, n_rows: int, *, ordered: bool) -> SplitRule:
     return SplitRule(codes.astype(np.int64), ordered)
 
 
+def checked_sequences(groups: Any, n_rows: int) -> IntArray:
+    """Return the number of the sequence of each row, (n_rows,) int64; one without groups."""
+    if groups is None:
+        return np.zeros(n_rows, dtype=np.int64)
+    labels = column_or_1d(groups)
+    check_consistent_length(labels, range(n_rows))
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
 def label_text(label: Any) -> str:
     """Return a label in the model's representation."""
     return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)

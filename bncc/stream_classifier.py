@@ -28,6 +28,7 @@ from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import columns_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import samples_of, windows_of
 from bncc.resources import Budget, size_of
+from bncc.train.filter_choice import price_of, with_filter
 
 _RECORDING, _LABEL = "recording", "label"
 
@@ -188,6 +189,28 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         with _validation.value_errors():
             return self._labels(self.front_end_.values(_samples(samples, self.front_end_)))
 
+    def predict_sequence(self, samples: Any) -> AnyArray:
+        """
+        Return the filtered label of each window of one gapless recording.
+
+        The price of a switch is that of ``classifier.filter``; a filter begins with each recording.
+
+        Parameters
+        ----------
+        samples : (n_samples, n_channels) array-like
+            Integer samples in time order.
+
+        Returns
+        -------
+        (n_windows,) array
+            Labels from `classes_`; window k begins at sample ``k * hop``.
+        """
+        check_is_fitted(self)
+        with _validation.value_errors():
+            model, found = self.to_model(), _samples(samples, self.front_end_)
+            of_windows = reference.predict_filtered_samples(model, found)
+        return np.asarray(self.classes_[of_windows])
+
     def start(self) -> None:
         """Begin a recording, or a segment after a gap, for `partial`."""
         check_is_fitted(self)
@@ -270,7 +293,11 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     ) -> tuple[Model, tuple[str, ...], str]:
         """Choose features and train within a budget of the whole program."""
         from bncc.search.budget_search import families_of
-        from bncc.search.front_end_choice import program_limits, samples_to_measure
+        from bncc.search.front_end_choice import (
+            dataset_part,
+            program_limits,
+            samples_to_measure,
+        )
         from bncc.search.program_search import ProgramSearch, search_program
 
         classifier = self.classifier_
@@ -286,8 +313,14 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         program = ProgramSearch(dataset, None, front_end, limits, samples)
         prefer = _deployment.prefer_of(classifier.prefer)
         found, _ = search_program(program, settings, families, prefer=prefer)
-        notes = (*found.result.notes, *([note] if note else []))
-        return found.result.model, notes, classifier.optimize or found.price.optimize
+        result, over_time = found.result, price_of(classifier.filter)
+        if over_time is not None:
+            names = dataset.table.names
+            columns = [names.index(feature.name) for feature in result.model.inputs]
+            of_model = dataset_part(dataset, columns)
+            result = with_filter(result, of_model, found.settings, over_time)
+        notes = (*result.notes, *([note] if note else []))
+        return result.model, notes, classifier.optimize or found.price.optimize
 
     def _recordings(
         self, recordings: Sequence[Any], labels: Sequence[Any], groups: Sequence[Any] | None

@@ -30,7 +30,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.recorded_parts import program_search, recorded_parts, refuse_for_recordings
 from bncc.cli.recording_options import RecordingOptions, recording_options
-from bncc.cli.train_report import facts_of, report_of, stopped_note, with_cross_validation
+from bncc.cli.train_report import facts_of, judged_on_folds, report_of, stopped_note
 from bncc.cli.train_search import (
     SearchWork,
     families_to_try,
@@ -46,16 +46,25 @@ from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.resources import Preference
 from bncc.train.checkpoint.folder import identity_of
+from bncc.train.filter_choice import OverTime, check_sequences, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "drop", "window", "hop", "test_path", "seed", "folder",
-    "resume", "force", "as_json", "quiet", "verbose",
+    "class_name", "groups", "ordered", "over_time", "drop", "window", "hop", "test_path", "seed",
+    "folder", "resume", "force", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
+
+
+def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) -> OverTime:
+    """Parse the price of a switch in a filter, or ``auto``."""
+    try:
+        return price_of(value)
+    except OptionError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command("train", cls=LongCommand, common=COMMON)
@@ -100,6 +109,15 @@ COMMON = (
     help="Folder for checkpoints, for --resume.",
 )
 @click.option("--resume", is_flag=True, help="Resume from --checkpoint.")
+@click.option(
+    "--filter",
+    "over_time",
+    callback=filter_price,
+    metavar="auto|N",
+    help="Filter over decisions in time, with the price N of a switch in units of a cost, or with "
+    "that of the fewest errors on held-out rows; needs --groups or --ordered, whose rows are in "
+    "time order.",
+)
 @recording_options(needs_window=False)
 @search_options
 @split_options
@@ -136,6 +154,7 @@ def command(
     max_ram: int | None,
     max_cycles_per_sample: float | None,
     max_instructions_per_sample: float | None,
+    over_time: OverTime,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -189,6 +208,8 @@ def command(
         train, test = training_parts(
             data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
         )
+    if over_time is not None:
+        check_sequences(train)
     if units_path is not None:
         columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
         train = replace(train, units=read_units(units_path, columns))
@@ -218,7 +239,7 @@ def command(
             )
         train_within(
             console, train, test, settings, limits, families, output,
-            work=work, choose_by=choose_by, prefer=prefer, program=program,
+            work=work, choose_by=choose_by, prefer=prefer, program=program, over_time=over_time,
         )  # fmt: skip
         return
     idle = {
@@ -251,8 +272,8 @@ def command(
             done = done.with_front_end(front_end)
         if folds is None:
             folds = 0 if test is not None or was_set("repeats") else DEFAULT_FOLDS
-        if folds and not done.is_short:
-            done = with_cross_validation(console, done, train, settings, folds, stop)
+        if (folds or over_time is not None) and not done.is_short:
+            done = judged_on_folds(console, done, train, test, settings, folds, over_time, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
         # The folder may hold the checkpoint of another training if this one keeps none.
@@ -268,6 +289,9 @@ def command(
                 if first.epochs_done is None
                 else interim_note(*first.epochs_done, repeats, output, checkpoint)
             )
+            raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
+        if over_time is not None and first.model.filter is None:
+            console.note(f"the choice of a filter was stopped; '{output}' has none")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:
             console.note(f"cross-validation was stopped; '{output}' is the complete model")

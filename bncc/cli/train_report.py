@@ -12,9 +12,10 @@ from bncc.cli.notes import dropped_front
 from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
-from bncc.model.card import model_facts, number_words, structure_words, table_widths
+from bncc.model.card import filter_words, model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
-from bncc.train.repeats import Repeats, cross_validated
+from bncc.train.filter_choice import AUTO, OverTime, with_filter
+from bncc.train.repeats import DEFAULT_FOLDS, Repeats, cross_validated, held_out_scores
 from bncc.train.settings import TrainSettings
 
 PARTS = ("train", "validation", "test")
@@ -55,18 +56,26 @@ def front_end_facts(model: Model) -> dict[str, Any]:
     }
 
 
-def with_cross_validation(
+def judged_on_folds(
     console: Console,
     done: Repeats,
     train: Dataset,
+    test: Dataset | None,
     settings: TrainSettings,
     folds: int,
+    over_time: OverTime,
     stop: StopRequest,
 ) -> Repeats:
-    """Cross-validate the procedure of the first training run, and show progress."""
-    begin = perf_counter()
-    with console.progress("cross-validating") as advance:
-        first = cross_validated(done.first, train, settings, folds, advance, stop)
+    """Cross-validate the first training run, choose its filter, and show progress."""
+    begin, first = perf_counter(), done.first
+    held = None
+    if folds or over_time == AUTO:
+        with console.progress("cross-validating") as advance:
+            held = held_out_scores(train, settings, folds or DEFAULT_FOLDS, advance, stop)
+    if folds:
+        first = cross_validated(first, held)
+    if over_time is not None and not (held is None and over_time == AUTO):
+        first = with_filter(first, train, settings, over_time, held=held, test=test)
     first = replace(first, seconds=first.seconds + perf_counter() - begin)
     return replace(done, results=(first, *done.results[1:]))
 
@@ -100,6 +109,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
         ["error", ", ".join(errors) or "not measured"],
         *([["", crossed]] if (crossed := error_words(facts)) else []),
+        *(["" if k else "filter", line] for k, line in enumerate(filter_words(model))),
         *([["repeats", _repeats(facts)]] if "repeats" in facts else []),
         ["took", f"{facts['seconds']:.1f} s"],
         ["wrote", facts["model"]],

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -23,10 +23,11 @@ from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
-from bncc.model.card import model_facts, number_words, search_words, structure_words
+from bncc.model.card import filter_words, model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
 from bncc.model.model import Model
 from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
+from bncc.train.filter_choice import OverTime, with_filter
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
@@ -160,6 +161,7 @@ def train_within(
     choose_by: str | None = None,
     prefer: Preference = "balanced",
     program: "ProgramSearch | None" = None,
+    over_time: OverTime = None,
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
     from bncc.search.budget_search import open_log, searched
@@ -189,6 +191,13 @@ def train_within(
                     )  # fmt: skip
 
             attempt, found, cost = first_fitting(chain([first], attempts), found_in, stop)
+            if over_time is not None:
+                with console.progress("choosing a filter") as advance:
+                    result = with_filter(
+                        found.result, attempt.train, found.settings, over_time,
+                        test=attempt.test, tell=advance, stop=stop,
+                    )  # fmt: skip
+                found = replace(found, result=result)
         model = found.result.model
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
@@ -332,6 +341,7 @@ def _report(
         *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
         *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
+        *(["" if k else "filter", line] for k, line in enumerate(filter_words(model))),
         *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],

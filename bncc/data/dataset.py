@@ -95,6 +95,9 @@ class Dataset:
     split: SplitRule = field(default_factory=SplitRule)  # How rows are held out and dealt to folds
     digest: str | None = None  # The sha256 of the file that the rows are from
     units: Mapping[str, str] = field(default_factory=dict)  # Units of some columns, by name
+    # (n_rows,) int64 or None: Sequence of each row, whose rows are in time order; None where the
+    # split rule tells
+    sequences: IntArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -105,7 +108,23 @@ class Dataset:
         """Return the data set with only these rows, in this order."""
         weights = None if self.weights is None else self.weights[rows]
         table, split = self.table.take(rows), self.split.take(rows)
-        return replace(self, table=table, y=self.y[rows], weights=weights, split=split)
+        sequences = None if self.sequences is None else self.sequences[rows]
+        return replace(
+            self, table=table, y=self.y[rows], weights=weights, split=split, sequences=sequences
+        )
+
+    @property
+    def time_sequences(self) -> IntArray | None:
+        """
+        Sequence of each row, (n_rows,) int64; None where their order in time is unknown.
+
+        The rows of a group are one, and so are all rows of a split by their order.
+        """
+        if self.sequences is not None:
+            return self.sequences
+        if self.split.groups is None and self.split.ordered:
+            return np.zeros(self.n_rows, dtype=np.int64)
+        return self.split.groups
 
     def with_classes(self, classes: Sequence[str]) -> "Dataset":
         """Return the same rows indexed by another list of class labels."""

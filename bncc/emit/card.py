@@ -12,7 +12,14 @@ from bncc.lower.c.identifiers import c_comment, c_unit, constant_name, constant_
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
-from bncc.model.card import cost_format, early_end_note, is_rate, search_words, structure_words
+from bncc.model.card import (
+    cost_format,
+    early_end_note,
+    filter_words,
+    is_rate,
+    search_words,
+    structure_words,
+)
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
 from bncc.model.model import Model
@@ -102,6 +109,7 @@ def card_lines(
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
         *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
+        *([f"filter      {'; '.join(words)}"] if (words := filter_words(model)) else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",

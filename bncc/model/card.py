@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from typing import Any, TypeGuard
 
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.filter import FILTER, FilterEffect
 from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
 from bncc.model.model import Model
@@ -57,6 +58,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[GATE] = gate
     if model.front_end is not None:
         facts[FRONT_END] = model.front_end.to_json()
+    if (over_time := filter_facts(model)) is not None:
+        facts[FILTER] = over_time
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -169,6 +172,41 @@ def gate_facts(model: Model) -> dict[str, Any] | None:
         "margin": gate.margin,
         **{key: value if is_rate(value) else None for key, value in known.items()},
     }
+
+
+def filter_facts(model: Model) -> dict[str, Any] | None:
+    """Return the price of a filter, and its effects as recorded in training; None without one."""
+    if model.filter is None:
+        return None
+    record = model.training.get(FILTER)
+    record = record if isinstance(record, Mapping) else {}
+    effects = {part: _filter_effect(record.get(part)) for part in ("held_out", "test")}
+    return {"switch": model.filter.switch} | {
+        part: None if effect is None else asdict(effect) for part, effect in effects.items()
+    }
+
+
+def _filter_effect(record: Any) -> FilterEffect | None:
+    """Return the effect in a training record, which anybody can have written."""
+    if not isinstance(record, Mapping) or set(record) != {f.name for f in fields(FilterEffect)}:
+        return None
+    effect = FilterEffect(**record)
+    counts = (effect.n, effect.switches_before, effect.switches)
+    are_counts = all(type(count) is int and count >= 0 for count in counts)
+    return effect if are_counts and is_rate(effect.error_before) and is_rate(effect.error) else None
+
+
+def filter_words(model: Model) -> list[str]:
+    """Describe a filter and its effects, in no line without one."""
+    facts = filter_facts(model)
+    if facts is None:
+        return []
+    lines = [f"a switch costs {facts['switch']}"]
+    for part, rows in (("held_out", "held-out"), ("test", "test")):
+        if facts[part] is not None:
+            effect = FilterEffect(**facts[part])
+            lines.append(f"{rows} rows: {effect.words} ({effect.n} rows)")
+    return lines
 
 
 def gate_words(facts: Mapping[str, Any]) -> str | None:

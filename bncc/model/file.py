@@ -18,6 +18,7 @@ from bncc.errors import ModelError, ModelFileError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
+from bncc.model.filter import Filter
 from bncc.model.gate import Gate
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
 from bncc.recordings.front_end import FrontEnd, columns_of_names
@@ -33,12 +34,13 @@ from bncc.structure.decision_tables import (
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
-FRONT_END_FORMAT = 7
-FORMATS = (*range(FORMAT, FRONT_END_FORMAT + 1),)
+FRONT_END_FORMAT, FILTER_FORMAT = 7, 8
+FORMATS = (*range(FORMAT, FILTER_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
 boosted tables some of whose features are differences, with boosted tables behind the first of which
-there is a gate, and with any of these and the front end that computes their features."""
+there is a gate, with any of these and the front end that computes their features, and with any of
+these and a filter over decisions."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -73,6 +75,12 @@ def encode(model: Model) -> dict[str, bytes]:
             "classifier_format": number,
             "front_end": model.front_end.to_json(),
         }
+    if model.filter is not None:
+        document |= {
+            "format": FILTER_FORMAT,
+            "unfiltered_format": document["format"],
+            "filter": {"switch": model.filter.switch},
+        }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -103,15 +111,16 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = None
+    gate = front_end = over_time = None
+    if document["format"] == FILTER_FORMAT:
+        document, record = _inner(document, "filter", "unfiltered_format")
+        if document["format"] not in FORMATS[:-1]:
+            _malformed("the format of its model without a filter")
+        over_time = Filter(*map(_integer, _fields(record, ("switch",))))
     if document["format"] == FRONT_END_FORMAT:
-        front_end = document.get("front_end")
-        document = {**document, "format": document.get("classifier_format")}
-        if _integer(document["format"]) not in _STRUCTURES:
+        document, front_end = _inner(document, "front_end", "classifier_format")
+        if document["format"] not in _STRUCTURES:
             _malformed("the format of its classifier")
-        document = {
-            k: v for k, v in document.items() if k not in ("front_end", "classifier_format")
-        }
     if document["format"] == GATE_FORMAT:
         gate = _gate(document.get("gate"))
         document = {key: value for key, value in document.items() if key != "gate"}
@@ -132,11 +141,19 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
     tables = _split(flat, shapes)
     prior.flags.writeable = False
-    model = Model(features, classes, structure, q_format, prior, tables, training, gate)
+    model = Model(
+        features, classes, structure, q_format, prior, tables, training, gate, filter=over_time
+    )
     if front_end is not None:
         model = replace(model, front_end=_front_end(front_end, model))
     check_model(model)
     return model
+
+
+def _inner(document: Mapping[str, Any], what: str, format_key: str) -> tuple[dict[str, Any], Any]:
+    """Return the document of a model without one of its parts, and the record of that part."""
+    rest = {key: value for key, value in document.items() if key not in (what, format_key)}
+    return {**rest, "format": _integer(document.get(format_key))}, document.get(what)
 
 
 def _canonical(document: Mapping[str, Any]) -> bytes:
@@ -301,7 +318,7 @@ def _table(record: dict[str, Any]) -> GridTable:
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS[:-1], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
+    zip(FORMATS[:-2], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
 )
 
 

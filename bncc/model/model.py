@@ -13,6 +13,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.filter import MAX_SWITCH, Filter
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
 from bncc.recordings.front_end import FrontEnd
@@ -237,6 +238,8 @@ class Model:
         Number of tables of a sum that decide alone where their margin is large, and that margin.
     front_end : FrontEnd, optional
         What computes the inputs from samples: its columns are the inputs, in order.
+    filter : Filter, optional
+        Filter over the decisions on consecutive readings.
     """
 
     features: tuple[Feature, ...]
@@ -248,6 +251,7 @@ class Model:
     training: Mapping[str, Any] = field(default_factory=dict)
     gate: Gate | None = None
     front_end: FrontEnd | None = None
+    filter: Filter | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -326,6 +330,11 @@ def check_model(model: Model) -> None:
         _check_gate(model, model.gate)
     if model.front_end is not None:
         _check_front_end(model, model.front_end)
+    if model.filter is not None and not 0 <= model.filter.switch <= MAX_SWITCH:
+        raise ModelError(
+            f"the price of a switch in the filter of the model is {model.filter.switch}; "
+            "0 .. 2**31 - 1 are supported"
+        )
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 

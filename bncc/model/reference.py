@@ -5,6 +5,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError
+from bncc.model.filter import filtered, required
 from bncc.model.model import Model
 
 
@@ -93,10 +94,41 @@ def predict_samples(model: Model, samples: IntArray) -> IntArray:
 
     Shapes: `samples` (n, n_channels) int; returns (n_windows,) int64, class indices.
     """
+    return predict(model, _states_of_samples(model, samples))
+
+
+def predict_sequences(model: Model, X: IntArray, sequences: IntArray) -> IntArray:
+    """
+    Return the filtered class index of each row.
+
+    Parameters
+    ----------
+    model : Model
+        A classifier with a filter.
+    X : (n_samples, n_features) int
+        States.
+    sequences : (n_samples,) int
+        Number of the sequence of each row; rows of one sequence are in time order.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    return filtered(scores(model, X), sequences, required(model.filter).switch)
+
+
+def predict_filtered_samples(model: Model, samples: IntArray) -> IntArray:
+    """Classify the windows of a segment as `predict_samples` does, with the model's filter."""
+    X = _states_of_samples(model, samples)
+    return predict_sequences(model, X, np.zeros(len(X), dtype=np.int64))
+
+
+def _states_of_samples(model: Model, samples: IntArray) -> IntArray:
+    """Return the states of the windows of a gapless segment, (n_windows, n_features) int."""
     front_end = model.front_end
     assert front_end is not None, "the model reads no samples"
-    table = front_end.table(front_end.values(samples))
-    return predict(model, states_of(model.features, table))
+    return states_of(model.features, front_end.table(front_end.values(samples)))
 
 
 def log_proba(model: Model, X: IntArray) -> FloatArray:

@@ -30,4 +30,4 @@ def dataset_of_windows(
     of_rows = Table((*columns, Column(group_name, "category", groups, present)))
     label = Column(of.label_column, "category", labels, present)
     dataset = dataset_of(of_rows, y=label, groups=group_name, ordered=ordered)
-    return replace(dataset, digest=digest)
+    return replace(dataset, digest=digest, sequences=table.segment)

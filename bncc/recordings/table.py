@@ -40,6 +40,18 @@ class FeatureTable:
     n_left_out: int  # Windows with several labels, without one, or with an ignored one
     too_short: tuple[str, ...]  # Recordings without a window
 
+    @property
+    def segment(self) -> IntArray:
+        """Number of the gapless segment of each window, (n_windows,) int64, over all recordings."""
+        found = np.zeros(len(self.start), dtype=np.int64)
+        n_before = 0
+        for index, each in enumerate(self.recordings.recordings):
+            starts = np.array([a for a, _ in each.segments], dtype=np.int64)
+            rows = self.recording == index
+            found[rows] = n_before + np.searchsorted(starts, self.start[rows], side="right")
+            n_before += len(starts)
+        return found
+
 
 def columns_of(
     text: str | None, signals: Sequence[Signal], channels: Sequence[str], length: int

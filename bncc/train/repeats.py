@@ -6,11 +6,13 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
+from bncc.discretize.feature import states_of
 from bncc.interrupts import StopRequest
+from bncc.model import reference
 from bncc.progress import Progress, nth_part, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.train.checkpoint.folder import Checkpoint
-from bncc.train.holdout import decided, judged_record, tells_apart
+from bncc.train.holdout import judged_record, tells_apart
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, model_alone, train_model
 from bncc.train.weights import counting_rows
@@ -110,50 +112,90 @@ def _part(progress: Progress, k: int, n: int, gives_up: StopRequest | None) -> P
 DEFAULT_FOLDS = 5
 
 
-def cross_validated(
-    result: TrainResult,
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Scores of all rows by trainings that have not seen them."""
+
+    scores: IntArray  # (n_rows, n_classes) int64
+    frac_bits: IntArray  # (n_rows,) int64: Their units, ``2**-frac_bits`` nats
+    n_folds: int
+    dataset: Dataset  # The rows
+
+    @property
+    def y(self) -> IntArray:
+        """True class of each row."""
+        return self.dataset.y
+
+    @property
+    def decisions(self) -> IntArray:
+        """Decision on each row, (n_rows,) int64."""
+        return np.asarray(self.scores.argmin(axis=1))
+
+    @property
+    def sequences(self) -> IntArray | None:
+        """Sequence in time of each row."""
+        return self.dataset.time_sequences
+
+
+def held_out_scores(
     dataset: Dataset,
     settings: TrainSettings,
     n_folds: int,
     tell: Progress = silence,
     stop: StopRequest | None = None,
-) -> TrainResult:
+) -> HeldOut | None:
     """
-    Measure the cross-validation error of a model's training, and add it to the model's record.
+    Train without each fold in turn, and return the scores of its rows; None if stopped.
 
-    The whole procedure, including its own choices on validation rows, is repeated without each fold
-    in turn, and classifies the rows of the fold. Folds follow the data set's split rule. The record
-    gets ``error_cross_validation`` and ``folds``; the confusion matrix, the recall and the interval
-    become those of all rows, each classified once.
+    The whole procedure, including its own choices on validation rows, is repeated. Folds follow the
+    data set's split rule; there is nothing to return if it allows fewer than two.
     """
     dataset = counting_rows(dataset)
     n_folds = min(n_folds, dataset.split.most_folds(dataset.n_rows))
     if n_folds < 2:
-        return result
+        return None
     fold = dataset.split.folds(dataset.y, n_folds, settings.seed)
     n_folds = int(fold.max()) + 1
-    decisions = np.zeros(dataset.n_rows, dtype=np.int64)
+    scores = np.zeros((dataset.n_rows, len(dataset.classes)), dtype=np.int64)
+    frac_bits = np.zeros(dataset.n_rows, dtype=np.int64)
     try:
         for k in range(n_folds):
             held, rest = (dataset.take(np.flatnonzero(rows)) for rows in (fold == k, fold != k))
             progress = _part(tell, k, n_folds, stop)
             progress(0.0, "")
-            decisions[fold == k] = _decisions(rest, held, settings, progress)
+            scores[fold == k], frac_bits[fold == k] = _scores(rest, held, settings, progress)
     except _AbandonedError:
+        return None
+    return HeldOut(scores, frac_bits, n_folds, dataset)
+
+
+def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
+    """
+    Add the cross-validation error of a model's training to the model's record.
+
+    The record gets ``error_cross_validation`` and ``folds``; the confusion matrix, the recall and
+    the interval become those of all rows, each classified once.
+    """
+    if held is None:
         return result
+    dataset, decisions = held.dataset, held.decisions
     judged = judged_record(
         dataset.y, decisions, len(dataset.classes), dataset.split, "cross-validation"
     )
     error = float((decisions != dataset.y).mean())
-    record = {"error_cross_validation": error, "folds": n_folds, **judged}
+    record = {"error_cross_validation": error, "folds": held.n_folds, **judged}
     model = replace(result.model, training={**result.model.training, **record})
     return replace(result, model=model)
 
 
-def _decisions(
+def _scores(
     rest: Dataset, held: Dataset, settings: TrainSettings, progress: Progress
-) -> IntArray:
-    """Return the decisions on a fold's rows by a training on the rest."""
+) -> tuple[IntArray, int]:
+    """Return the scores of a fold's rows by a training on the rest, and their fractional bits."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
-        return np.full(held.n_rows, np.bincount(rest.y).argmax())
-    return decided(model_alone(rest, settings, progress), held)[1]
+        is_other = np.arange(len(rest.classes)) != np.bincount(rest.y).argmax()
+        return np.tile(is_other.astype(np.int64), (held.n_rows, 1)), 0
+    model = model_alone(rest, settings, progress)
+    assert model.classes == held.classes
+    found = reference.scores(model, states_of(model.features, held.table))
+    return found, model.q_format.frac_bits

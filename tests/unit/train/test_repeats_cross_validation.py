@@ -11,7 +11,7 @@ from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
 from bncc.interrupts import StopRequest
 from bncc.train import repeats as cross_validation
-from bncc.train.repeats import cross_validated
+from bncc.train.repeats import cross_validated, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -39,7 +39,7 @@ def test_each_row_is_decided_once_by_a_training_without_it(monkeypatch):
     dataset = noise()
     numbers = Column("n", "integer", np.arange(300), np.zeros(300, dtype=bool))
     dataset = replace(dataset, table=Table((numbers, *dataset.table.columns)))
-    crossed = cross_validated(train_model(dataset, ML), dataset, ML, 5)
+    crossed = cross_validated(train_model(dataset, ML), held_out_scores(dataset, ML, 5))
     left_out = [sorted(set(range(300)) - set(rows)) for rows in seen]
     assert sorted(row for rows in left_out for row in rows) == list(range(300))
     assert np.sum(crossed.model.training["confusion"]) == 300
@@ -53,7 +53,7 @@ def test_each_row_is_decided_once_by_a_training_without_it(monkeypatch):
 def test_what_is_learned_by_heart_is_no_better_than_chance(settings):
     dataset = noise()
     result = train_model(dataset, settings)
-    crossed = cross_validated(result, dataset, settings, 5)
+    crossed = cross_validated(result, held_out_scores(dataset, settings, 5))
     record = crossed.model.training
     assert record["error_train"] < 0.35
     assert 0.4 < record["error_cross_validation"] < 0.6
@@ -63,23 +63,25 @@ def test_what_is_learned_by_heart_is_no_better_than_chance(settings):
     wrong = 300 - np.trace(record["confusion"])
     assert wrong / 300 == record["error_cross_validation"]
     assert (crossed.model.tables[0] == result.model.tables[0]).all()
-    assert cross_validated(result, dataset, settings, 5).model.training == record
+    assert cross_validated(result, held_out_scores(dataset, settings, 5)).model.training == record
 
 
 def test_groups_and_blocks_are_respected_and_the_interval_says_so():
     dataset = noise()
     groups = replace(dataset, split=SplitRule(np.arange(300) // 100))
-    record = cross_validated(train_model(groups, ML), groups, ML, 5).model.training
+    record = cross_validated(train_model(groups, ML), held_out_scores(groups, ML, 5)).model.training
     assert record["folds"] == 3
     assert record["interval_method"] == "Wilson, effective number of rows from 3 groups"
     ordered = replace(dataset, split=SplitRule(ordered=True))
-    record = cross_validated(train_model(ordered, ML), ordered, ML, 5).model.training
+    record = cross_validated(
+        train_model(ordered, ML), held_out_scores(ordered, ML, 5)
+    ).model.training
     assert record["interval_method"] == "Wilson, effective number of rows from 20 blocks"
 
 
 def test_folds_without_which_there_is_one_class_take_that_class():
     groups = replace(noise(), y=np.arange(300) // 150, split=SplitRule(np.arange(300) // 150))
-    record = cross_validated(train_model(groups, ML), groups, ML, 5).model.training
+    record = cross_validated(train_model(groups, ML), held_out_scores(groups, ML, 5)).model.training
     assert record["error_cross_validation"] == 1.0
 
 
@@ -88,15 +90,17 @@ def test_too_few_rows_and_early_ends_leave_the_record_as_it_was():
     result = train_model(dataset, ML)
     stop = StopRequest()
     stop.signal = 2
-    assert cross_validated(result, dataset, ML, 5, stop=stop) is result
+    assert cross_validated(result, held_out_scores(dataset, ML, 5, stop=stop)) is result
     one = replace(dataset, split=SplitRule(np.zeros(300, dtype=np.int64)))
-    assert cross_validated(result, one, ML, 5) is result
+    assert cross_validated(result, held_out_scores(one, ML, 5)) is result
 
 
 def test_progress_reaches_its_end():
     dataset, told = dataset_of(read_table(bundled_path("wifi"))).take(np.arange(0, 2000, 10)), []
     settings = TrainSettings(epochs=2)
     result = train_model(dataset, settings)
-    cross_validated(result, dataset, settings, 2, lambda share, _: told.append(share))
+    cross_validated(
+        result, held_out_scores(dataset, settings, 2, lambda share, _: told.append(share))
+    )
     assert told == sorted(told)
     assert told[-1] == 1.0

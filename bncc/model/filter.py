@@ -1,0 +1,207 @@
+"""
+The filter over decisions in time: a hidden Markov model in which every switch has one price.
+
+Its states are the classes, its observations the scores of the classifier. A step is the forward
+recursion in the min-sum semiring, in integers. Only ratios of scores to the price matter there:
+dividing scores by a temperature is the same as multiplying the price by it, so that one number is
+both.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.errors import ModelError
+
+FILTER = "filter"
+"""
+Key in a model's training record: what its filter does, on ``held_out`` and on ``test`` rows.
+
+Each is None, or a `FilterEffect` as a mapping.
+"""
+
+MAX_SWITCH = 2**31 - 1
+"""Largest price: sums with scores below 2**31 fit in 32 bits."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """
+    The filter of a model's decisions on consecutive readings.
+
+    Parameters
+    ----------
+    switch : int
+        Price of a switch from one class to another, in units of a cost; with 0 decisions do not
+        depend on those before.
+    """
+
+    switch: int
+
+
+@dataclass(frozen=True)
+class FilterEffect:
+    """Errors and switches of decisions before and after a filter."""
+
+    n: int  # Rows
+    error_before: float
+    error: float
+    switches_before: int
+    switches: int
+
+    @property
+    def words(self) -> str:
+        """The figures in words."""
+        return (
+            f"error {100 * self.error_before:.2f} -> {100 * self.error:.2f} %, switches "
+            f"{self.switches_before} -> {self.switches}"
+        )
+
+
+def effect_of(
+    y: IntArray, before: IntArray, after: IntArray, sequences: IntArray
+) -> FilterEffect | None:
+    """
+    Return errors and switches of decisions before and after a filter; None without rows.
+
+    Shapes: all (n_samples,) int.
+    """
+    if len(y) == 0:
+        return None
+    return FilterEffect(
+        len(y),
+        float((before != y).mean()),
+        float((after != y).mean()),
+        switches(before, sequences),
+        switches(after, sequences),
+    )
+
+
+def required(found: Filter | None) -> Filter:
+    """Return the filter of a model, or refuse a model without one."""
+    if found is None:
+        raise ModelError("the model has no filter; train it with --filter auto, or with a price")
+    return found
+
+
+def filtered_scores(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+    """
+    Return the scores of every class given all rows of its sequence so far.
+
+    ``new[c] = scores[c] + min(old[c], switch)``, less the least of them; ``old`` is 0 at the start
+    of a sequence.
+
+    Parameters
+    ----------
+    scores : (n_samples, n_classes) int
+        Scores of a model, >= 0.
+    sequences : (n_samples,) int
+        Number of the sequence of each row; rows of one sequence are in time order.
+    switch : int
+        Price of a switch, >= 0.
+
+    Returns
+    -------
+    (n_samples, n_classes) int64
+        Scores >= 0, at most the largest score of the row plus the price; 0 for the decision.
+    """
+    new = np.empty((len(scores), np.shape(scores)[1]), dtype=np.int64)
+    for row, costs in _steps(scores, sequences, [switch]):
+        new[row] = costs[0]
+    return new
+
+
+def filtered(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+    """
+    Return the class of least filtered score of each row, the smallest index on ties.
+
+    Parameters
+    ----------
+    scores, sequences, switch
+        As in `filtered_scores`.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices.
+    """
+    return np.asarray(filtered_by_price(scores, sequences, [switch])[0])
+
+
+def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[int]) -> IntArray:
+    """
+    Return the filtered decisions for several prices.
+
+    Shapes: as `filtered`; returns (n_prices, n_samples) int64.
+    """
+    found = np.empty((len(prices), len(scores)), dtype=np.int64)
+    for row, costs in _steps(scores, sequences, prices):
+        found[:, row] = costs.argmin(axis=1)
+    return found
+
+
+def _steps(
+    scores: IntArray, sequences: IntArray, prices: Sequence[int]
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield the number of each row with its filtered scores, (n_prices, n_classes) int64."""
+    scores, sequences = np.asarray(scores, dtype=np.int64), np.asarray(sequences)
+    switch = np.asarray(prices, dtype=np.int64)[:, None]
+    for rows in rows_of_sequences(sequences):
+        costs = np.zeros((len(prices), scores.shape[1]), dtype=np.int64)
+        for row in rows.tolist():
+            costs = scores[row] + np.minimum(costs, switch)
+            costs -= costs.min(axis=1, keepdims=True)
+            yield row, costs
+
+
+def rows_of_sequences(sequences: IntArray) -> list[IntArray]:
+    """Return the ascending row numbers of each sequence, (n,) int64 each."""
+    order = np.argsort(sequences, kind="stable")
+    ends = np.flatnonzero(np.diff(np.asarray(sequences)[order])) + 1
+    return [part for part in np.split(order, ends) if len(part)]
+
+
+def switches(decisions: IntArray, sequences: IntArray) -> int:
+    """Return how often a decision differs from the one before it in its sequence."""
+    return sum(
+        int(np.count_nonzero(np.diff(np.asarray(decisions)[rows])))
+        for rows in rows_of_sequences(sequences)
+    )
+
+
+def viterbi(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+    """
+    Return the cheapest path of classes through each whole sequence: its scores and its switches.
+
+    This is offline decoding, the reference for the filter: it also uses the rows that follow, which
+    a device does not have yet.
+
+    Parameters
+    ----------
+    scores, sequences, switch
+        As in `filtered_scores`.
+
+    Returns
+    -------
+    (n_samples,) int64
+        Class indices. Among paths of equal cost it ends with the smallest index, and going back it
+        stays where it can, else it comes from the smallest index.
+    """
+    scores = np.asarray(scores, dtype=np.int64)
+    path = np.empty(len(scores), dtype=np.int64)
+    for rows in rows_of_sequences(sequences):
+        costs = np.zeros((len(rows), scores.shape[1]), dtype=np.int64)
+        costs[0] = scores[rows[0]]
+        for k in range(1, len(rows)):
+            before = costs[k - 1]
+            costs[k] = scores[rows[k]] + np.minimum(before, before.min() + switch)
+        c = int(costs[-1].argmin())
+        path[rows[-1]] = c
+        for k in range(len(rows) - 1, 0, -1):
+            before = costs[k - 1]
+            if before[c] > before.min() + switch:
+                c = int(before.argmin())
+            path[rows[k - 1]] = c
+    return path

@@ -1,0 +1,165 @@
+"""Choice of a filter's price on held-out rows: whole groups that no training of theirs has seen."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import states_of
+from bncc.errors import DataError, OptionError
+from bncc.interrupts import StopRequest
+from bncc.model import reference
+from bncc.model.filter import (
+    FILTER,
+    MAX_SWITCH,
+    Filter,
+    FilterEffect,
+    effect_of,
+    filtered,
+    filtered_by_price,
+)
+from bncc.model.model import Model
+from bncc.progress import Progress, silence
+from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult
+
+OverTime = str | int | None
+"""A filter: ``auto``, whose price is chosen on held-out rows, a price, or None."""
+AUTO = "auto"
+PER_OCTAVE = 2
+"""Prices that are tried between a number and its double."""
+DEEPEST = 8
+"""Largest price that is tried, in largest scores: evidence of so many rows of the worst score."""
+
+
+def price_of(text: OverTime) -> OverTime:
+    """Return ``auto``, a price, or None; refuse anything else."""
+    if text is None or text == AUTO:
+        return text
+    if isinstance(text, str) and text.isascii() and text.isdigit():
+        text = int(text)
+    if type(text) is not int or not 0 <= text <= MAX_SWITCH:
+        raise OptionError(
+            f"the filter is {text!r}; use {AUTO}, or the price of a switch, 0 .. {MAX_SWITCH}"
+        )
+    return text
+
+
+def check_sequences(dataset: Dataset) -> None:
+    """Refuse rows whose order in time is unknown."""
+    if dataset.time_sequences is None:
+        raise DataError(
+            "a filter needs rows in time order; name the column of the recording, device or person "
+            "with --groups, whose rows are one sequence each, or use --ordered for a single one"
+        )
+
+
+def prices_to_try(scores: IntArray) -> list[int]:
+    """Return 0 and prices in geometric steps up to several largest scores."""
+    largest = min(DEEPEST * max(1, int(scores.max(initial=1))), MAX_SWITCH)
+    steps = np.arange(0, PER_OCTAVE * np.log2(largest) + 1e-9)
+    return [0, *sorted({round(2 ** (step / PER_OCTAVE)) for step in steps.tolist()})]
+
+
+def best_price(held: HeldOut, sequences: IntArray, frac_bits: int) -> int:
+    """
+    Return the price of the fewest errors on held-out rows, the smallest of several.
+
+    It is in units of ``2**-frac_bits`` nats, whatever the units of the trainings without a fold.
+    """
+    scores, per_unit = _in_one_unit(held, frac_bits)
+    prices = prices_to_try(scores // per_unit)
+    found = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
+    return prices[int((found != held.y).sum(axis=1).argmin())]
+
+
+def _in_one_unit(held: HeldOut, frac_bits: int) -> tuple[IntArray, int]:
+    """Return scores in the finest unit of all, and how many of these one unit of a price has."""
+    finest = max(frac_bits, int(held.frac_bits.max(initial=frac_bits)))
+    return held.scores << (finest - held.frac_bits)[:, None], 1 << (finest - frac_bits)
+
+
+def with_filter(
+    result: TrainResult,
+    dataset: Dataset,
+    settings: TrainSettings,
+    asked: str | int,
+    *,
+    held: HeldOut | None = None,
+    test: Dataset | None = None,
+    tell: Progress = silence,
+    stop: StopRequest | None = None,
+) -> TrainResult:
+    """
+    Return a training whose model has a filter, with its effect in the model's record.
+
+    Parameters
+    ----------
+    result : TrainResult
+        A training on the rows.
+    dataset : Dataset
+        The rows, in time order within each sequence.
+    settings : TrainSettings
+        Those of the training.
+    asked : str or int
+        The price, or ``auto`` for the one of the fewest errors on held-out rows.
+    held : HeldOut or None
+        Scores of rows by trainings without them; with ``auto`` they are computed if None.
+    test : Dataset or None
+        Test rows in time order; those of a group are a sequence.
+    tell : Progress
+        Progress of these trainings.
+    stop : StopRequest or None
+        Request to stop them early, without a choice.
+
+    Returns
+    -------
+    TrainResult
+        The training with a filter; the same one if it was stopped.
+    """
+    check_sequences(dataset)
+    if held is None and asked == AUTO:
+        held = held_out_scores(dataset, settings, DEFAULT_FOLDS, tell, stop)
+        if held is None:
+            return result
+    sequences = None if held is None else held.sequences
+    price, effect = asked, None
+    model = result.model
+    frac_bits = model.q_format.frac_bits
+    if held is not None and sequences is not None:
+        if price == AUTO:
+            price = best_price(held, sequences, frac_bits)
+        assert isinstance(price, int)
+        scores, per_unit = _in_one_unit(held, frac_bits)
+        after = filtered(scores, sequences, price * per_unit)
+        effect = effect_of(held.y, held.decisions, after, sequences)
+    assert isinstance(price, int)
+    notes = result.notes
+    if price == 0 and asked == AUTO:
+        notes = (*notes, NO_GAIN)
+    model = replace(model, filter=Filter(price))
+    on_test = None if test is None else effect_on(model, test)
+    effects = {"held_out": effect, "test": on_test}
+    record = {part: None if each is None else asdict(each) for part, each in effects.items()}
+    model = replace(model, training={**model.training, FILTER: record})
+    return replace(result, model=model, notes=notes)
+
+
+NO_GAIN = (
+    "no price of a switch has fewer errors on held-out rows, so the filter has the price 0 and "
+    "changes no decision"
+)
+"""Note where a filter was requested."""
+
+
+def effect_on(model: Model, dataset: Dataset) -> FilterEffect | None:
+    """Return the effect of a model's filter on rows; None if their order in time is unknown."""
+    sequences = dataset.time_sequences
+    if sequences is None or model.filter is None:
+        return None
+    scores = reference.scores(model, states_of(model.features, dataset.table))
+    after = filtered(scores, sequences, model.filter.switch)
+    y = dataset.with_classes(model.classes).y
+    return effect_of(y, scores.argmin(axis=1), after, sequences)

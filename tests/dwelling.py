@@ -1,0 +1,49 @@
+"""Readings in time: classes that stay for a while, and features that alone often mislead."""
+
+import numpy as np
+
+from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.splits import SplitRule
+
+CLASSES = ("rest", "run", "walk")
+
+
+def arrays(n_groups: int = 4, n: int = 200, dwell: int = 20, seed: int = 0, noise: float = 25.0):
+    """
+    Return readings (n_rows, 2) int64, classes (n_rows,) int64 and groups (n_rows,) int64.
+
+    Each group is a sequence; every class lasts for about `dwell` rows.
+    """
+    rng = np.random.default_rng(seed)
+    readings, classes = [], []
+    for _ in range(n_groups):
+        c, of_group = int(rng.integers(len(CLASSES))), []
+        for _ in range(n):
+            if rng.random() < 1 / dwell:
+                c = (c + int(rng.integers(1, len(CLASSES)))) % len(CLASSES)
+            of_group.append(c)
+        y = np.array(of_group)
+        means = np.array([[0, 0], [30, 40], [30, 0]])[y]
+        readings.append(np.rint(means + rng.normal(0, noise, (n, 2))).astype(np.int64))
+        classes.append(y)
+    groups = np.repeat(np.arange(n_groups), n)
+    return np.concatenate(readings), np.concatenate(classes), groups
+
+
+def dataset(**options) -> Dataset:
+    """Return these readings as rows of groups, for training."""
+    R, y, groups = arrays(**options)
+    gaps = np.zeros(len(y), dtype=np.bool_)
+    columns = tuple(Column(name, "integer", R[:, k], gaps) for k, name in enumerate("ab"))
+    labels = tuple(f"g{k}" for k in range(int(groups.max()) + 1))
+    return Dataset(
+        Table(columns), y, CLASSES, "class", split=SplitRule(groups, column="group", labels=labels)
+    )
+
+
+def csv_of(**options) -> str:
+    """Return these readings as a CSV file with the columns a, b, group and class."""
+    R, y, groups = arrays(**options)
+    rows = zip(R.tolist(), y.tolist(), groups.tolist(), strict=True)
+    lines = [f"{a},{b},g{group},{CLASSES[c]}" for (a, b), c, group in rows]
+    return "\n".join(["a,b,group,class", *lines, ""])

@@ -1,0 +1,242 @@
+"""The filter over decisions: its recursion, the offline path, and its place in a model file."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bncc.errors import ModelError, ModelFileError
+from bncc.model import reference
+from bncc.model.archive import pack, unpack, with_sums
+from bncc.model.card import filter_facts, filter_words
+from bncc.model.file import DOCUMENT, from_bytes, model_digest, to_bytes
+from bncc.model.filter import (
+    FILTER,
+    MAX_SWITCH,
+    Filter,
+    FilterEffect,
+    effect_of,
+    filtered,
+    filtered_by_price,
+    filtered_scores,
+    switches,
+    viterbi,
+)
+from bncc.model.model import check_model
+from tests import models as hand
+
+
+def one(n: int) -> np.ndarray:
+    """Return rows of one sequence."""
+    return np.zeros(n, dtype=np.int64)
+
+
+@st.composite
+def streams(draw, largest=20, n_rows=12):
+    """Draw scores of a few rows, sequences and a price."""
+    n, n_classes = draw(st.integers(0, n_rows)), draw(st.integers(2, 4))
+    row = st.lists(st.integers(0, largest), min_size=n_classes, max_size=n_classes)
+    scores = draw(st.lists(row, min_size=n, max_size=n))
+    sequences = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    table = np.array(scores, dtype=np.int64).reshape(n, n_classes)
+    return table, np.array(sequences, dtype=np.int64), draw(st.integers(0, 2 * largest))
+
+
+def test_a_hand_computed_sequence():
+    scores = np.array([[0, 5], [3, 0], [3, 0], [0, 9]])
+    found = filtered_scores(scores, one(4), 4)
+    # 0 5 | 3 4 -> 0 1 | 3 1 -> 2 0 | 2 9 -> 0 7
+    assert found.tolist() == [[0, 5], [0, 1], [2, 0], [0, 7]]
+    assert filtered(scores, one(4), 4).tolist() == [0, 0, 1, 0]
+    assert filtered(scores, one(4), 0).tolist() == [0, 1, 1, 0]
+
+
+def test_ties_go_to_the_smallest_index():
+    scores = np.array([[2, 2, 0], [0, 1, 4], [1, 0, 0]])
+    assert filtered(scores, one(3), 2).tolist() == [2, 0, 0]
+
+
+@given(streams())
+def test_a_price_of_zero_is_the_decision_of_each_row(stream):
+    scores, sequences, _ = stream
+    assert filtered(scores, sequences, 0).tolist() == scores.argmin(axis=1).tolist()
+
+
+@given(streams())
+def test_sequences_are_filtered_on_their_own(stream):
+    scores, sequences, price = stream
+    found = filtered(scores, sequences, price)
+    for k in np.unique(sequences):
+        rows = np.flatnonzero(sequences == k)
+        assert found[rows].tolist() == filtered(scores[rows], one(len(rows)), price).tolist()
+
+
+@given(streams(), st.integers(2, 9))
+def test_scaling_scores_and_price_changes_no_decision(stream, factor):
+    scores, sequences, price = stream
+    scaled = filtered(factor * scores, sequences, factor * price)
+    assert scaled.tolist() == filtered(scores, sequences, price).tolist()
+
+
+@given(streams())
+def test_no_score_exceeds_its_bound(stream):
+    scores, sequences, price = stream
+    found = filtered_scores(scores, sequences, price)
+    assert (found.min(axis=1, initial=0) == 0).all()
+    assert (found <= scores.max(axis=1, initial=0, keepdims=True) + price).all()
+
+
+@given(streams())
+def test_a_capped_state_decides_alike(stream):
+    """The C keeps no more than the price of each class."""
+    scores, _, price = stream
+    held, found = np.zeros(scores.shape[1], dtype=np.int64), []
+    for row in scores:
+        new = row + held
+        held = np.minimum(new - new.min(), price)
+        found.append(int(new.argmin()))
+    assert found == filtered(scores, one(len(scores)), price).tolist()
+
+
+@given(streams(), st.lists(st.integers(0, 40), min_size=1, max_size=3))
+def test_several_prices_are_tried_at_once(stream, prices):
+    scores, sequences, _ = stream
+    for price, found in zip(prices, filtered_by_price(scores, sequences, prices), strict=True):
+        assert found.tolist() == filtered(scores, sequences, price).tolist()
+
+
+@given(streams(largest=6, n_rows=5))
+def test_the_filter_is_the_least_path_to_each_class(stream):
+    """By enumeration: a path costs its scores, and the price for each switch."""
+    scores, _, price = stream
+    n, n_classes = scores.shape
+    for end in range(1, n + 1):
+        least = np.full(n_classes, 10**9)
+        for path in product(range(n_classes), repeat=end):
+            cost = sum(int(scores[k, c]) for k, c in enumerate(path))
+            cost += price * sum(a != b for a, b in pairwise(path))
+            least[path[-1]] = min(least[path[-1]], cost)
+        assert (least - least.min()).tolist() == filtered_scores(scores, one(n), price)[
+            end - 1
+        ].tolist()
+
+
+@given(streams(largest=6, n_rows=5))
+def test_the_offline_path_is_the_cheapest(stream):
+    scores, sequences, price = stream
+    found = viterbi(scores, sequences, price)
+
+    def cost(path, rows):
+        of_switches = sum(a != b for a, b in pairwise(path))
+        return sum(int(scores[row, c]) for row, c in zip(rows, path, strict=True)) + (
+            price * of_switches
+        )
+
+    for k in np.unique(sequences):
+        rows = np.flatnonzero(sequences == k)
+        paths = product(range(scores.shape[1]), repeat=len(rows))
+        assert cost(found[rows].tolist(), rows) == min(cost(path, rows) for path in paths)
+        assert found[rows[-1]] == filtered(scores, sequences, price)[rows[-1]]
+
+
+def test_switches_count_within_sequences():
+    assert switches(np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])) == 2
+    assert switches(np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])) == 0
+    assert switches(np.array([], dtype=np.int64), one(0)) == 0
+
+
+def test_the_effect_of_a_filter():
+    y, before, after = (np.array(each) for each in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]))
+    assert effect_of(y, before, after, one(4)) == FilterEffect(4, 0.5, 0.25, 3, 1)
+    assert effect_of(y[:0], y[:0], y[:0], one(0)) is None
+
+
+@pytest.mark.parametrize("switch", [0, 1, MAX_SWITCH])
+@pytest.mark.parametrize("name", ["tan_float", "sum_of_tables", "general_network"])
+def test_it_comes_back_from_a_file(name, switch):
+    plain = hand.NAMED[name]()
+    model = replace(plain, filter=Filter(switch))
+    found = from_bytes(to_bytes(model), "m")
+    assert found.filter == Filter(switch)
+    assert to_bytes(found) == to_bytes(model)
+    assert model_digest(model) != model_digest(plain)
+    document = json.loads(unpack(to_bytes(model))[DOCUMENT])
+    alone = json.loads(unpack(to_bytes(plain))[DOCUMENT])
+    assert (document.pop("format"), document.pop("filter")) == (8, {"switch": switch})
+    assert document.pop("unfiltered_format") == alone.pop("format")
+    assert document == alone
+
+
+@pytest.mark.parametrize("switch", [-1, MAX_SWITCH + 1])
+def test_a_price_out_of_range_is_refused(switch):
+    with pytest.raises(ModelError, match="the price of a switch in the filter"):
+        check_model(replace(hand.ties(), filter=Filter(switch)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"filter": {"switch": True}}, "a number is malformed"),
+        ({"filter": {"switch": -1}}, "the price of a switch"),
+        ({"filter": {"switch": 1, "more": 2}}, "the record of switch is malformed"),
+        ({"filter": None}, "the record of switch is malformed"),
+        ({"unfiltered_format": 8}, "the format of its model without a filter is malformed"),
+        ({"unfiltered_format": 0}, "the format of its model without a filter is malformed"),
+        ({"unfiltered_format": "1"}, "a number is malformed"),
+        ({"format": 1}, "is malformed"),
+        ({"unfiltered_format": 7}, "a number is malformed"),
+    ],
+)
+def test_an_unsound_record_is_refused(changes, message):
+    entries = unpack(to_bytes(replace(hand.ties(), filter=Filter(3))))
+    document = {**json.loads(entries[DOCUMENT]), **changes}
+    text = json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n"
+    entries[DOCUMENT] = text.encode()
+    del entries["SHA256SUMS"]
+    with pytest.raises(ModelFileError, match=message):
+        from_bytes(pack(with_sums(entries)), "m")
+
+
+def test_decisions_on_sequences():
+    model = hand.ties()
+    X = np.array(hand.all_states(model))
+    sequences = np.arange(len(X)) % 2
+    with pytest.raises(ModelError, match="the model has no filter; train it with --filter auto"):
+        reference.predict_sequences(model, X, sequences)
+    found = reference.predict_sequences(replace(model, filter=Filter(2)), X, sequences)
+    assert found.tolist() == filtered(reference.scores(model, X), sequences, 2).tolist()
+
+
+def test_the_facts_of_a_filter():
+    assert filter_facts(hand.ties()) is None
+    assert filter_words(hand.ties()) == []
+    model = replace(hand.ties(), filter=Filter(3))
+    assert filter_facts(model) == {"switch": 3, "held_out": None, "test": None}
+    effect = {"n": 8, "error_before": 0.5, "error": 0.25, "switches_before": 5, "switches": 2}
+    known = replace(model, training={FILTER: {"held_out": effect, "test": None}})
+    assert filter_facts(known) == {"switch": 3, "held_out": effect, "test": None}
+    assert filter_words(known) == [
+        "a switch costs 3",
+        "held-out rows: error 50.00 -> 25.00 %, switches 5 -> 2 (8 rows)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        3,
+        {"held_out": 3},
+        {"held_out": {}},
+        {"held_out": {"n": -1, "error_before": 0, "error": 0, "switches_before": 0, "switches": 0}},
+        {"held_out": {"n": 1, "error_before": 2, "error": 0, "switches_before": 0, "switches": 0}},
+        {"held_out": {"n": 1, "error_before": 0, "error": 0, "switches_before": 0, "switches": ""}},
+    ],
+)
+def test_an_unsound_training_record_is_left_out(record):
+    model = replace(hand.ties(), filter=Filter(3), training={FILTER: record})
+    assert filter_facts(model) == {"switch": 3, "held_out": None, "test": None}
