@@ -47,7 +47,9 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     """Return the code of an emission, ready to be built."""
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
-    return sources(model, code_files(emission.files, emission.name), limits)
+    over_time = emission.layout.filter
+    largest = None if over_time is None else over_time.largest
+    return sources(model, code_files(emission.files, emission.name), limits, largest)
 
 
 def stream_sources(front_end: FrontEnd, name: str = "features") -> StreamSources:
@@ -61,7 +63,10 @@ def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
     """Return the C of a model with a front end, ready to be built."""
     sample_type = sample_type_of(front_end.form).removesuffix("_t")
     name, files = emission.name, code_files(emission.files, emission.name)
-    return StreamSources(name, files, len(front_end.channels), sample_type, ("int16",), True)
+    return StreamSources(
+        name, files, len(front_end.channels), sample_type, ("int16",), True,
+        is_filtered=emission.layout.filter is not None,
+    )  # fmt: skip
 
 
 def verify(

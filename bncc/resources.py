@@ -24,6 +24,7 @@ FUNCTIONS: Mapping[str, str] = {
     "scores": "scores",
     "missing": "predict_missing",
     "stream": "begin, feed and end",
+    "filter": "filter_next",
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)

@@ -15,6 +15,7 @@ from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.inputs.checked import checked_cases, checked_words
+from bncc.device.inputs.filter import filter_cases, filter_words
 from bncc.device.inputs.missing import missing_cases, missing_words
 from bncc.device.machine import HarnessError, Machine
 from bncc.device.sources import Sources
@@ -91,6 +92,7 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
         if differs.any() and story is None:
             k = int(np.flatnonzero(differs)[0])
             what = "readings" if case.kind.startswith("raw") else "states"
+            what = f"step {k}, begun and scores" if case.kind == "filter" else what
             without = ""
             if case.is_missing is not None:
                 without = f" without {_short(np.flatnonzero(case.is_missing[k]))}"
@@ -104,6 +106,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
     if case.is_missing is not None:
         ask = machine.missing if case.kind == "missing" else machine.raw_missing
         yield case.kind, ask(case.x, case.is_missing), case.y
+        return
+    if case.kind == "filter":
+        yield "filter_next", machine.filter(case.x), case.y
         return
     if case.kind == "raw_checked":
         yield case.kind, machine.raw_checked(case.x), case.y
@@ -169,6 +174,9 @@ def verify_sources(
             if "raw_checked" in machine.entries:
                 words = f"{words}, {checked_words(effort)}"
                 inputs = chain(inputs, checked_cases(model, built.limits, table, effort))
+            if built.largest_score is not None:
+                words = f"{words}, {filter_words(effort)}"
+                inputs = chain(inputs, filter_cases(model, built.largest_score, effort))
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

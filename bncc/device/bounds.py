@@ -19,11 +19,16 @@ from bncc.resources import Bounds, Counts
 
 ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
-    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "start", "push",
-    "class_name",
+    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "filter_begin",
+    "filter_next", "start", "push", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
-COUNTED = {"predict": "predict", "trusted": "predict_trusted", "raw": "predict_raw"}
+COUNTED = {
+    "predict": "predict",
+    "trusted": "predict_trusted",
+    "raw": "predict_raw",
+    "filter": "filter_next",
+}
 """Entry points by the meter's names and the C's."""
 N_INPUTS = 100
 EFFORT = Effort(n_random=40)

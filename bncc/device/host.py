@@ -48,6 +48,7 @@ void bncc_missing(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_raw_missing(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_stream(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
+void bncc_filter(const void *x, int16_t *y, uint32_t n_rows);
 """
 
 
@@ -67,6 +68,9 @@ class HostLibrary(Machine):
     def close(self) -> None:
         """Unload the library; no call may follow."""
         self._ffi.dlclose(self._library)
+
+    def _score_dtype(self) -> np.dtype[Any]:
+        return self._cost_dtype
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         y = np.empty(len(rows), dtype=np.int16)

@@ -48,6 +48,7 @@ Entry = Literal[
     "raw_missing",
     "stream",
     "stream_raw",
+    "filter",
 ]
 
 RUN_LIMIT = 600.0
@@ -99,6 +100,10 @@ class Machine(ABC):
     @abstractmethod
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         """Return classes and, for ``scores``, the scores of rows in the target's types."""
+
+    @abstractmethod
+    def _score_dtype(self) -> np.dtype[Any]:
+        """Return the target's type of a score."""
 
     def predict(self, X: IntArray) -> IntArray:
         """
@@ -183,6 +188,15 @@ class Machine(ABC):
         """
         return self._answer("stream_raw", pack(R, self.row_dtype))[0]
 
+    def filter(self, steps: IntArray) -> IntArray:
+        """
+        Return ``m_filter_next`` of each row of scores.
+
+        Shapes: `steps` (n, 1 + n_classes) int, scores behind a number other than 0 if
+        ``m_filter_begin`` comes first; returns (n,) int16, class indices.
+        """
+        return self._answer("filter", np.ascontiguousarray(steps, dtype=self._score_dtype()))[0]
+
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
         Return ``m_predict_raw`` of rows in the memory layout of the C.
@@ -212,7 +226,7 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
-    "raw_missing": "n", "stream": "f", "stream_raw": "g",
+    "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
 
@@ -245,6 +259,9 @@ class Harness(Machine):
 
     def close(self) -> None:
         """Do nothing: the creator of the program owns it."""
+
+    def _score_dtype(self) -> np.dtype[Any]:
+        return cost_dtype(self._exchange(b"")[0]).newbyteorder(self._order)
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))

@@ -16,7 +16,7 @@ from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.model import missing
 from bncc.model.model import Model
-from bncc.model.reference import costs
+from bncc.model.reference import costs, predict_sequences
 from bncc.resources import Optimize, Resources, Span
 
 N_ROWS = 100
@@ -196,6 +196,9 @@ def _checked(
         expected = reference
         if entry == "missing" and inputs.is_missing is not None:
             expected = missing.predict(model, inputs.X, inputs.is_missing)
+        if entry == "filter":
+            one = np.zeros(len(inputs.X), dtype=np.int64)
+            expected = predict_sequences(model, inputs.X, one)
         # A checked entry point returns an error for readings beyond its limits.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())

@@ -16,7 +16,9 @@ from bncc.device.machine import HarnessError, pack, request, row_dtype
 from bncc.device.sources import Sources, support_file
 from bncc.discretize.readings import state_dtype
 
-Metered = Literal["predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream"]
+Metered = Literal[
+    "predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream", "filter"
+]
 METERED: Mapping[str, Metered] = {
     "predict-raw": "raw",
     "predict": "predict",
@@ -25,6 +27,7 @@ METERED: Mapping[str, Metered] = {
     "scores": "scores",
     "missing": "missing",
     "stream": "stream",
+    "filter": "filter",
 }
 """Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
@@ -118,6 +121,8 @@ class Meter:
             asked["scores"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
+        if "filter" in self._built.entries:
+            asked["filter"] = asked["predict"]
         if "missing" in self._built.entries and inputs.is_missing is not None:
             marker = states.dtype.type(np.iinfo(states.dtype).max)
             asked["missing"] = np.where(inputs.is_missing, marker, states).astype(states.dtype)

@@ -18,7 +18,7 @@ from bncc.device.samples import (
     host_stream,
 )
 from bncc.model.model import Model
-from bncc.model.reference import predict_samples
+from bncc.model.reference import predict_filtered_samples, predict_samples
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
 
@@ -77,7 +77,8 @@ def verify_samples(
     sanitize: bool = False,
 ) -> SampleAgreement:
     """Build the C of a model with a front end for a target, run it there, and compare it."""
-    expected = [_expected(model, part.samples) for part in parts]
+    decide = predict_filtered_samples if built.is_filtered else predict_samples
+    expected = [_expected(model, part.samples, decide) for part in parts]
     outcomes = []
     for name, build in _builds(built, target, compiler, simulator, opt_level, sanitize=sanitize):
         with build() as program:
@@ -112,11 +113,13 @@ def _builds(
         yield words, partial(cross_stream, built, bench, opt_level)
 
 
-def _expected(model: Model, samples: IntArray) -> IntArray:
+def _expected(
+    model: Model, samples: IntArray, decide: Callable[[Model, IntArray], IntArray]
+) -> IntArray:
     """Return what the C shall return for each sample of a segment, (n,) int64."""
     assert model.front_end is not None
     windows, answers = model.front_end.windows, np.full(len(samples), NO_DECISION, dtype=np.int64)
-    answers[windows.length - 1 :: windows.hop] = predict_samples(model, samples)
+    answers[windows.length - 1 :: windows.hop] = decide(model, samples)
     return answers
 
 

@@ -30,6 +30,7 @@ class StreamSources:
     sample_type: str  # Type of a sample, such as ``int16``
     types: tuple[str, ...]  # Types of the features; ``int16`` alone for a class
     decides: bool = False  # True if a sample returns a class
+    is_filtered: bool = False  # True if that is the class of the model's filter
 
     @property
     def all_files(self) -> Mapping[str, str]:

@@ -42,10 +42,12 @@ class Sources:
     # features can be passed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-    # ``raw_missing``, ``stream`` and ``stream_raw``
+    # ``raw_missing``, ``stream``, ``stream_raw`` and ``filter``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
+    # Bound on scores, if ``filter`` is among the entry points and is to be compared
+    largest_score: int | None = None
 
     @property
     def main(self) -> str:
@@ -54,7 +56,10 @@ class Sources:
 
 
 def sources(
-    interface: Interface, files: Mapping[str, str], limits: Sequence[Limits] = ()
+    interface: Interface,
+    files: Mapping[str, str],
+    limits: Sequence[Limits] = (),
+    largest_score: int | None = None,
 ) -> Sources:
     """Determine the entry points of emitted files, and write the glue for them."""
     names = [
@@ -78,6 +83,7 @@ def sources(
             ("raw_missing", f"{name}_predict_raw_missing"),
             ("stream", f"{name}_feed"),
             ("stream_raw", f"{name}_feed_raw"),
+            ("filter", f"{name}_filter_next"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -88,7 +94,7 @@ def sources(
     kept["bncc_model.h"] = _glue(interface, name, entries)
     if "stream" in entries:
         kept["stream.h"] = support_file("stream.h")
-    return Sources(name, interface, kept, frozenset(entries), tuple(limits))
+    return Sources(name, interface, kept, frozenset(entries), tuple(limits), largest_score)
 
 
 def support_file(name: str) -> str:
@@ -138,8 +144,14 @@ def _glue(interface: Interface, name: str, entries: set[str]) -> str:
     if "raw_missing" in entries:
         lines.append(f"#define MODEL_RAW_MISSING {name}_predict_raw_missing")
         lines.append(f"#define MODEL_MISSING_BYTES {name.upper()}_MISSING_BYTES")
+    if "filter" in entries:
+        lines.append(f"#define MODEL_FILTER_TYPE {name}_filter_t")
+        lines += [f"#define MODEL_FILTER_{part.upper()} {name}_filter_{part}" for part in _FILTER]
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
+
+
+_FILTER = ("begin", "next")
 
 
 def _stream_glue(name: str, entries: set[str]) -> list[str]:

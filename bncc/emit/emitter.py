@@ -13,6 +13,7 @@ from bncc.emit.card import (
     why_no_probabilities,
 )
 from bncc.emit.environment import check_spdx
+from bncc.emit.front_end import stream_names
 from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
@@ -232,5 +233,5 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
     return {
         "decides": True,
         "features_type": f"{layout.name}_raw_t",
-        "samples": plan_stream(front_end, outputs, layout.name),
+        **stream_names(plan_stream(front_end, outputs, layout.name), layout.filter),
     }

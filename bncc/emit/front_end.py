@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bncc import __version__
 from bncc.emit.environment import render, with_terms
 from bncc.lower.c.identifiers import c_comment, check_name, field_names
+from bncc.lower.filter import FilterPlan
 from bncc.lower.sample_estimate import plan_stream
 from bncc.lower.sample_shared import SharedStream
 from bncc.lower.sample_stream import Output, SampleStream
@@ -21,6 +22,19 @@ class Field:
     c_type: str
     name: str
     comment: str
+
+
+def stream_names(
+    samples: SampleStream | SharedStream, over_time: FilterPlan | None = None
+) -> dict[str, object]:
+    """Return the names of the templates for the state between two samples, a filter included."""
+    filter_bytes = 0 if over_time is None else over_time.n_bytes
+    width = 1 if over_time is None else over_time.held_bits // 8
+    return {
+        "samples": samples,
+        "stream_bytes": samples.n_bytes + filter_bytes,
+        "stream_aligned_bytes": samples.aligned_with(filter_bytes, width),
+    }
 
 
 def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> Mapping[str, str]:
@@ -42,7 +56,8 @@ def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> 
         "NAME": name.upper(),
         "version": __version__,
         "decides": False,
-        "samples": plan(front_end, outputs, name),
+        "over_time": None,
+        **stream_names(plan(front_end, outputs, name)),
         "fields": fields,
         "features_type": f"{name}_features_t",
     }

@@ -36,7 +36,8 @@ def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[s
     samples = None
     if model.front_end is not None:
         most_windows = len(inputs.classes) if options.is_bounded else MOST_WINDOWS
-        samples = sample_vectors(model, most_windows)
+        is_filtered = layout.filter is not None
+        samples = sample_vectors(model, most_windows, is_filtered=is_filtered)
     sample_bytes = () if samples is None else (samples.n_windows,)
     without = vector_text(model, inputs, layout, missing)
     other_bytes = layout.rom_bytes + sum(without.array_bytes) + sum(sample_bytes)

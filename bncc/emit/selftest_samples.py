@@ -9,7 +9,7 @@ from bncc._types import IntArray
 from bncc.lower.c.c99 import counted, wrap
 from bncc.lower.sample_stream import sample_type_of
 from bncc.model.model import Model
-from bncc.model.reference import predict_samples
+from bncc.model.reference import predict_filtered_samples, predict_samples
 from bncc.recordings.front_end import FrontEnd
 
 MOST_WINDOWS = 16
@@ -37,8 +37,11 @@ class SampleVectors:
     coverage: str
 
 
-def sample_vectors(model: Model, most_windows: int = MOST_WINDOWS) -> SampleVectors:
-    """Choose samples for the self-test of a model with a front end."""
+def sample_vectors(
+    model: Model, most_windows: int = MOST_WINDOWS, *, is_filtered: bool = False
+) -> SampleVectors:
+    """Choose samples for the self-test of a model with a front end, and with its filter if any."""
+    decide = predict_filtered_samples if is_filtered else predict_samples
     front_end = model.front_end
     assert front_end is not None
     windows = front_end.windows
@@ -50,7 +53,7 @@ def sample_vectors(model: Model, most_windows: int = MOST_WINDOWS) -> SampleVect
     tried = []
     for k in range(n_seeds):
         seed = k * _PERIOD // n_seeds
-        classes = predict_samples(model, drawn_samples(front_end, seed, n_panes))
+        classes = decide(model, drawn_samples(front_end, seed, n_panes))
         counts = np.bincount(classes, minlength=model.n_classes)
         tried.append((np.count_nonzero(counts), -int(counts.max()), -k, seed, classes))
     n_classes, _, _, seed, classes = max(tried, key=lambda each: each[:3])

@@ -51,6 +51,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "narrowing": _narrowing(layout.raw),
         "stream": layout.stream,
         "missing": layout.missing,
+        "over_time": layout.filter,
         "range_check": layout.range_check,
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,

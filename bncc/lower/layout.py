@@ -9,6 +9,7 @@ from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.filter import FilterPlan, plan_filter
 from bncc.lower.front import FrontPlan, FrontText, front_text
 from bncc.lower.gate import GatePlan
 from bncc.lower.input_check import InputCheck
@@ -89,6 +90,7 @@ class Layout:
     front: FrontPlan | None  # The decision tree in front of the kernel, if any
     front_text: FrontText | None  # The same as C
     gate: GatePlan | None  # The gate in the kernel's sum, if any
+    filter: FilterPlan | None  # The filter over decisions in time, when there is one
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -103,7 +105,7 @@ class Layout:
         """No sum of a class exceeds this for any input; scores include the row of a front."""
         if self.front is None or not self.entries.scores:
             return self.kernel.largest_sum
-        return self.kernel.largest_sum + self.front.front.most
+        return _largest_score(self.kernel, self.front)
 
     @property
     def table_bytes(self) -> int:
@@ -142,6 +144,7 @@ def lay_out(
     compare: Compared | None = None,
     front: FrontPlan | None = None,
     gate: GatePlan | None = None,
+    switch: int | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -196,8 +199,16 @@ def lay_out(
         front=front,
         front_text=None if front is None else front_text(front, name, raw),
         gate=gate,
+        filter=None
+        if switch is None
+        else plan_filter(switch, _largest_score(kernel, front), kernel.sum_bits, program.n_classes),
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
+
+
+def _largest_score(kernel: Kernel, front: FrontPlan | None) -> int:
+    """Return a bound on scores, which include the row of a front."""
+    return kernel.largest_sum + (0 if front is None else front.front.most)
 
 
 def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:

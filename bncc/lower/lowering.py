@@ -217,4 +217,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         compare=candidate.compare,
         front=front_plan(request),
         gate=gate_plan(kernel, program.gate, (gate_facts(model) or {}).get("answers")),
+        switch=request.switch,
     )

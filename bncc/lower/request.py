@@ -15,6 +15,7 @@ from bncc.lower.kernels.families import (
 )
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
+from bncc.model.filter import required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
@@ -68,7 +69,7 @@ class Demands:
         return FLOWS_FOR["balanced" if self.stream and optimize == "speed" else optimize]
 
 
-ENTRIES = frozenset({"checked", "missing", "raw", "scores", "stream", "trusted"})
+ENTRIES = frozenset({"checked", "filter", "missing", "raw", "scores", "stream", "trusted"})
 """Entry points that can be asked for in addition to ``predict``."""
 
 
@@ -81,6 +82,7 @@ class EntryPoints:
     trusted: bool
     stream: bool = False
     samples: bool = False  # ``start`` and ``push``, if the model has a front end
+    filter: bool = False  # ``filter_begin`` and ``filter_next``, which need scores
 
 
 @dataclass(frozen=True)
@@ -160,10 +162,11 @@ class Request:
             raw=bool({"raw", "checked"} & asked)
             or has_thresholds
             or self.model.front_end is not None,
-            scores="scores" in asked,
+            scores=bool({"scores", "filter"} & asked),
             stream="stream" in asked,
             trusted="trusted" in asked,
             samples=self.model.front_end is not None,
+            filter="filter" in asked,
         )
 
     @property
@@ -189,6 +192,11 @@ class Request:
         return limits_of(self.model, self.options.range_margin)
 
     @property
+    def switch(self) -> int | None:
+        """Price of a switch in the filter; None without one in the C."""
+        return required(self.model.filter).switch if "filter" in self.options.entries else None
+
+    @property
     def missing(self) -> MissingPlan | JointPlan | None:
         """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
@@ -197,6 +205,7 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
+        self._check_filter()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -211,6 +220,17 @@ class Request:
                 "proofs do not cover constant-time code; leave out --provable or --constant-time"
             )
         _ = self.limits
+
+    def _check_filter(self) -> None:
+        """Refuse a filter that the model does not have, or whose time may not vary."""
+        if "filter" not in self.options.entries:
+            return
+        required(self.model.filter)
+        if self.options.constant_time:
+            raise OptionError(
+                "entry point 'filter' compares costs by branches, so its execution time depends on "
+                "scores; leave it out, or do not request constant time"
+            )
 
     def _check_gate(self) -> None:
         """Refuse what a decision by the first tables alone cannot be part of."""

@@ -51,7 +51,13 @@ class SharedStream:
     @property
     def aligned_bytes(self) -> int:
         """Bytes of the state on targets that align each number to its size."""
-        return len(self.channels) * self.inner.aligned_bytes
+        return self.aligned_with(0, 1)
+
+    def aligned_with(self, n_bytes: int, width: int) -> int:
+        """Return these bytes with further ones behind them, numbers of some width in bytes."""
+        widest = max(width, *(member.width for member in self.inner.members))
+        at = len(self.channels) * self.inner.aligned_bytes
+        return -(-(-(-at // width) * width + n_bytes) // widest) * widest
 
 
 def may_share(front_end: FrontEnd) -> bool:

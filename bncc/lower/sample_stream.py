@@ -80,10 +80,15 @@ class SampleStream:
     @property
     def aligned_bytes(self) -> int:
         """Bytes of the state on targets that align each number to its size."""
+        return self.aligned_with(0, 1)
+
+    def aligned_with(self, n_bytes: int, width: int) -> int:
+        """Return these bytes with further ones behind them, numbers of some width in bytes."""
         at = 0
         for member in self.members:
             at = _aligned(at, member.width) + member.n_bytes
-        return _aligned(at, max(member.width for member in self.members))
+        at = _aligned(at, width) + n_bytes
+        return _aligned(at, max(width, *(member.width for member in self.members)))
 
 
 def _aligned(n_bytes: int, step: int) -> int:

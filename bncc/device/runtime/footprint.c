@@ -3,17 +3,20 @@
 #include "bncc_model.h"
 
 #if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED) || defined(KEEP_SCORES) \
-    || defined(KEEP_MISSING) || defined(KEEP_STREAM)
+    || defined(KEEP_MISSING) || defined(KEEP_STREAM) || defined(KEEP_FILTER)
 static MODEL_STATE states[MODEL_N_FEATURES];
 #endif
 #if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED)
 static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
-#ifdef KEEP_SCORES
+#if defined(KEEP_SCORES) || defined(KEEP_FILTER)
 static MODEL_COST scores[MODEL_N_CLASSES];
 #endif
 #ifdef KEEP_STREAM
 static MODEL_STREAM_TYPE stream;
+#endif
+#ifdef KEEP_FILTER
+static MODEL_FILTER_TYPE filter;
 #endif
 static volatile int16_t answer;
 
@@ -36,6 +39,11 @@ int main(void)
 #endif
 #ifdef KEEP_MISSING
     answer = MODEL_MISSING(states);
+#endif
+#ifdef KEEP_FILTER
+    MODEL_FILTER_BEGIN(&filter);
+    answer = MODEL_SCORES(states, scores);
+    answer = MODEL_FILTER_NEXT(&filter, scores);
 #endif
 #ifdef KEEP_STREAM
     MODEL_BEGIN(&stream);

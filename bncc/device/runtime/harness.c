@@ -2,10 +2,12 @@
  *
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
  *                                                raw 'r', raw checked 'c', missing 'm', raw
- *                                                missing 'n', fed states 'f', fed readings 'g')
+ *                                                missing 'n', fed states 'f', fed readings
+ *                                                'g', filter 'h')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
- *                                                then a bit for each feature)
+ *                                                then a bit for each feature; for 'h' a number,
+ *                                                not 0 to begin a sequence, then the scores)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -16,6 +18,27 @@
 #include "bncc_port.h"
 #ifdef MODEL_STREAM_TYPE
 #include "stream.h"
+#endif
+
+#ifdef MODEL_FILTER_TYPE
+static MODEL_FILTER_TYPE filter;
+
+static int filter_step(void)
+{
+    MODEL_COST begins;
+    MODEL_COST scores[MODEL_N_CLASSES];
+    int16_t y;
+
+    if (!port_read(&begins, sizeof begins) || !port_read(scores, sizeof scores)) {
+        return 0;
+    }
+    if (begins != 0U) {
+        MODEL_FILTER_BEGIN(&filter);
+    }
+    y = MODEL_FILTER_NEXT(&filter, scores);
+    port_write(&y, sizeof y);
+    return 1;
+}
 #endif
 
 static int answer(unsigned char entry)
@@ -31,8 +54,14 @@ static int answer(unsigned char entry)
 #ifdef MODEL_RAW_MISSING
     uint8_t bits[MODEL_MISSING_BYTES];
 #endif
-    int is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
-                  || entry == (unsigned char)'n' || entry == (unsigned char)'c');
+    int is_raw;
+#ifdef MODEL_FILTER_TYPE
+    if (entry == (unsigned char)'h') {
+        return filter_step();
+    }
+#endif
+    is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
+              || entry == (unsigned char)'n' || entry == (unsigned char)'c');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;

@@ -83,6 +83,11 @@ COST_OF(raw_checked, MODEL_RAW_CHECKED(raw))
 static MODEL_COST scores[MODEL_N_CLASSES];
 COST_OF(scores, MODEL_SCORES(states, scores))
 #endif
+#ifdef MODEL_FILTER_TYPE
+/* With the scores of the states. */
+static MODEL_FILTER_TYPE filter;
+COST_OF(filter, MODEL_FILTER_NEXT(&filter, scores))
+#endif
 #ifdef MODEL_MISSING
 COST_OF(missing, MODEL_MISSING(states))
 #endif
@@ -129,6 +134,9 @@ static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
 
 static int measure(unsigned char entry)
 {
+#ifdef MODEL_FILTER_TYPE
+    MODEL_FILTER_TYPE before;
+#endif
     uint32_t cost = 0U;
     uint32_t depth = 0U;
     int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c');
@@ -164,6 +172,17 @@ static int measure(unsigned char entry)
         MEASURE(scores, MODEL_SCORES(states, scores));
         break;
 #endif
+#ifdef MODEL_FILTER_TYPE
+    case 'h':
+        (void)MODEL_SCORES(states, scores);
+        before = filter;
+        port_stack_mark();
+        decision = MODEL_FILTER_NEXT(&filter, scores);
+        depth = port_stack_depth();
+        filter = before;
+        cost = cost_of_filter();
+        break;
+#endif
 #ifdef MODEL_MISSING
     case 'm':
         MEASURE(missing, MODEL_MISSING(states));
@@ -195,6 +214,9 @@ int main(void)
     put(cost_of_nothing());
     put(cost_of_spin(few));
     put(cost_of_spin(many));
+#ifdef MODEL_FILTER_TYPE
+    MODEL_FILTER_BEGIN(&filter);
+#endif
     while (port_read(head, sizeof head)) {
         uint32_t n_rows = (uint32_t)head[1] | ((uint32_t)head[2] << 8) | ((uint32_t)head[3] << 16)
                           | ((uint32_t)head[4] << 24);

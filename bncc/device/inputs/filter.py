@@ -1,0 +1,73 @@
+"""Sequences of scores to try emitted filters on: of the model, random ones, and hostile ones."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.device.inputs.cases import Case, Effort
+from bncc.device.inputs.cover import random_states
+from bncc.model.filter import filtered, required
+from bncc.model.model import Model
+from bncc.model.reference import scores
+
+STEPS = 400
+"""Steps of each kind of scores."""
+LONGEST = 60
+"""Mean number of steps of a sequence."""
+
+
+def filter_words(effort: Effort) -> str:
+    """Describe the sequences in words."""
+    return f"{effort.n_random + STEPS * len(_KINDS):,} steps of the filter"
+
+
+def filter_cases(model: Model, largest: int, effort: Effort) -> Iterator[Case]:
+    """Generate steps of sequences with the decisions of the reference, no score above `largest`."""
+    switch = required(model.filter).switch
+    rng = np.random.default_rng(effort.seed)
+    if effort.n_random:
+        yield _case(scores(model, random_states(model, effort.n_random, rng)), switch, rng)
+    for kind in _KINDS:
+        drawn = kind(rng, (STEPS, model.n_classes), largest, switch)
+        yield _case(np.clip(drawn, 0, largest), switch, rng)
+
+
+def _case(steps: IntArray, switch: int, rng: np.random.Generator) -> Case:
+    """Return scores in sequences of random lengths, the first of which begins at once."""
+    begins = rng.random(len(steps)) < 1 / LONGEST
+    begins[0] = True
+    y = filtered(steps, np.cumsum(begins), switch)
+    return Case("filter", np.column_stack([begins, steps]).astype(np.int64), y.astype(np.int16))
+
+
+def _any(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+    """Return scores of any size, also without a zero."""
+    return rng.integers(0, largest + 1, shape)
+
+
+def _small(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+    """Return small scores, which tie often and add up over many steps."""
+    return rng.integers(0, 3, shape)
+
+
+def _near(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+    """Return scores at and next to the price and its half, 0 and the largest."""
+    ends = [0, 0, 1, switch // 2, switch - 1, switch, switch + 1, largest - 1, largest]
+    return rng.choice(np.array(ends, dtype=np.int64), shape)
+
+
+def _turns(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+    """Return the largest scores of all classes but one, which stays for 1, 2, ... steps."""
+    stays = np.repeat(np.arange(shape[0]), np.arange(shape[0]) % 9 + 1)[: shape[0]]
+    return np.where(np.arange(shape[1]) == stays[:, None] % shape[1], 0, largest)
+
+
+def _equal(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+    """Return equal scores of all classes in a step, between steps that favor one."""
+    favors = np.where(np.arange(shape[1]) == rng.integers(0, shape[1], (shape[0], 1)), 0, largest)
+    level = rng.choice([0, 1, largest], (shape[0], 1))
+    return np.where(rng.random((shape[0], 1)) < 0.3, favors, level)
+
+
+_KINDS = (_any, _small, _near, _turns, _equal)

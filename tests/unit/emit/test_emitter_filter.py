@@ -1,0 +1,147 @@
+"""The C of a filter agrees with Python step by step, alone and behind a front end."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.device.inputs.samples import Part
+from bncc.device.sample_agreement import verify_samples
+from bncc.device.samples import host_stream
+from bncc.emit.emitter import Emission, EmitOptions, emit_c
+from bncc.errors import IrError, ModelError, OptionError
+from bncc.lower.filter import plan_filter
+from bncc.model.filter import Filter
+from bncc.model.model import Model
+from bncc.model.reference import predict_filtered_samples, predict_samples
+from bncc.on_device import decision_sources, hostile_samples, verify
+from bncc.toolchain.tools import SANITIZERS
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+from tests import models as hand
+from tests.dwelling import dataset
+from tests.front_ends import front_end
+from tests.unit.emit.test_emitter_samples import trained
+
+FILTERED = EmitOptions("m", entries=frozenset({"filter"}))
+
+
+def with_filter(model: Model, switch: int) -> tuple[Model, Emission]:
+    """Return a model with a filter, and its C."""
+    model = replace(model, filter=Filter(switch))
+    return model, emit_c(model, FILTERED)
+
+
+def trained_on_sequences() -> Model:
+    """Return a small trained model."""
+    settings = TrainSettings(structure="naive", parameters="ml", discretize="quantile")
+    return train_model(dataset(), settings).model
+
+
+def changed(emission: Emission, old: str, new: str) -> Emission:
+    """Return an emission with another statement in its C."""
+    before, title, text = emission.files["m.c"].partition("/* Filter over decisions in time */")
+    assert text.count(old) == 1
+    text = before + title + text.replace(old, new)
+    return replace(emission, files={**emission.files, "m.c": text})
+
+
+@pytest.mark.parametrize("switch", [0, 1, 9, 255, 256, 70000])
+def test_the_c_agrees(switch: int) -> None:
+    model, emission = with_filter(trained_on_sequences(), switch)
+    found = verify(model, emission=emission, n_random=500)
+    assert found.agree, found.first_mismatch
+    assert found.strength.endswith("2,500 steps of the filter")
+
+
+@pytest.mark.parametrize("name", ["sum_of_tables", "one_state_feature", "ties"])
+def test_the_c_of_other_models_agrees(name: str) -> None:
+    model, emission = with_filter(hand.NAMED[name](), 5)
+    assert verify(model, emission=emission, sanitize=True).agree
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(cost < least)", "(cost <= least)"),
+        ("(above < M_SWITCH) ? (uint8_t)above : (uint8_t)M_SWITCH", "(uint8_t)above"),
+        ("(above < M_SWITCH)", "(above < (M_SWITCH + 1U))"),
+        ("        f->cost[c] = 0U;", "        f->cost[c] = f->cost[c];"),
+        ("(m_path_cost(f, s, c) - least)", "(m_path_cost(f, s, c))"),
+        ("(score + f->cost[c])", "(score + (f->cost[c] & 1U))"),
+    ],
+    ids=["tie", "cap", "cap by one", "begin", "least", "past"],
+)
+def test_a_wrong_statement_is_found(old: str, new: str) -> None:
+    model, emission = with_filter(trained_on_sequences(), 9)
+    wrong = changed(emission, old, new)
+    is_equal = new == "(above < (M_SWITCH + 1U))"  # A price kept as itself is the same
+    found = verify(model, emission=wrong)
+    assert found.agree == is_equal
+    assert is_equal or str(found.first_mismatch).startswith("filter_next of step ")
+
+
+def test_widths_hold_the_largest_sums() -> None:
+    def widths(switch: int, largest: int, bits: int) -> tuple[int, int, int]:
+        plan = plan_filter(switch, largest, bits, 3)
+        return plan.held_bits, plan.sum_bits, plan.n_bytes
+
+    assert widths(0, 255, 8) == (8, 8, 3)
+    assert widths(1, 255, 8) == (8, 16, 3)
+    assert widths(255, 0, 8) == (8, 8, 3)
+    assert widths(256, 0, 8) == (16, 16, 6)
+    assert widths(2**31 - 1, 2**31, 32) == (32, 32, 12)
+    assert widths(5, 10, 16) == (8, 16, 3)
+    with pytest.raises(IrError, match="exceed 32 bits; train with fewer bits"):
+        plan_filter(2**31, 2**31, 32, 3)
+
+
+def test_scores_are_emitted_with_it_and_it_is_not_without() -> None:
+    model, emission = with_filter(hand.naive_integer(), 3)
+    assert "int16_t m_scores(" in emission.files["m.h"]
+    assert "filter_next" not in emit_c(model, EmitOptions("m")).files["m.h"]
+
+
+def test_what_has_no_filter_is_refused() -> None:
+    with pytest.raises(ModelError, match="the model has no filter; train it with --filter auto"):
+        emit_c(hand.naive_integer(), FILTERED)
+    model = replace(hand.naive_integer(), filter=Filter(3))
+    with pytest.raises(OptionError, match="'filter' compares costs by branches"):
+        emit_c(model, replace(FILTERED, constant_time=True))
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["straight", "shared"])
+def test_push_returns_filtered_decisions(*, shared: bool) -> None:
+    signals, features = ("x,y,z", None) if shared else ("x,y", "sum,range")
+    tested = front_end("int16", 16, 8 if shared else 16, features, signals)
+    plain = replace(trained(tested, 30, structure="naive", parameters="ml"), front_end=tested)
+    model, emission = with_filter(plain, 100)
+    assert ("m_channel_stream_t" in emission.files["m.h"]) == shared
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.integers(-1, 2, (4000, 3)), axis=0) % 7 - 3
+    noise = Part("noise", walk * np.repeat(rng.choice([30, 60, 90], 250), 16)[:, None])
+    # Many segments, at the start of which the filter of the one before must be forgotten
+    pieces = [Part("piece", noise.samples[k : k + 200]) for k in range(0, 4000, 200)]
+    parts = [*hostile_samples(model)[:4], noise, *pieces]
+    alone = predict_samples(model, noise.samples)
+    assert (predict_filtered_samples(model, noise.samples) != alone).any()
+    built = decision_sources(tested, emission)
+    found = verify_samples(model, built, "host", parts, sanitize=True)
+    assert found.agree, found.first_mismatch
+    assert not verify_samples(model, replace(built, is_filtered=False), "host", parts).agree
+    forgets = changed(emission, "    m_filter_begin(&s->filter);\n", "")
+    assert not verify_samples(model, decision_sources(tested, forgets), "host", parts).agree
+
+
+def test_the_header_has_the_bytes_of_the_state() -> None:
+    tested = front_end("int16", 16, 16, "sum,range", "x,y")
+    plain = replace(trained(tested, 30, structure="naive", parameters="ml"), front_end=tested)
+    model, emission = with_filter(plain, 300)
+    for sources in (decision_sources(tested, emission),):
+        with host_stream(sources, ("-O1", *SANITIZERS)) as program:
+            assert len(program.results([np.zeros((32, 3), np.int64)])) == 32
+    text = " ".join(emission.files["m.h"].replace("*", " ").split())
+    alone = emit_c(replace(model, filter=None), EmitOptions("m")).files["m.h"]
+    n_alone = int(" ".join(alone.split()).split("A m_stream_t needs ")[1].split()[0])
+    assert f"A m_stream_t needs {n_alone + 2 * model.n_classes} bytes" in text
+    assert f"A m_filter_t needs {2 * model.n_classes} bytes." in text
