@@ -1,7 +1,7 @@
 """``bncc evaluate``: error rate of a model on labeled readings."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -9,6 +9,7 @@ import numpy as np
 
 from bncc._types import BoolArray, IntArray
 from bncc.cli.console import Console, aligned
+from bncc.cli.filtering import filter_option, filter_switch, filtered_windows, sequences_of
 from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import (
     class_option,
@@ -39,8 +40,9 @@ from bncc.model.error_rates import (
     recall_of,
 )
 from bncc.model.file import load_model
+from bncc.model.filter import FilterEffect, effect_of, filtered
 from bncc.model.model import Model
-from bncc.model.reference import log_proba, predict
+from bncc.model.reference import log_proba, predict, scores
 
 _MOST_GROUPS = 30
 """Most groups in the report for people, those with the largest errors."""
@@ -49,6 +51,7 @@ _MOST_GROUPS = 30
 @click.command("evaluate")
 @model_argument
 @data_argument
+@filter_option
 @missing_option
 @groups_option
 @recorded_options
@@ -60,6 +63,7 @@ def command(
     console: Console,
     model_path: str,
     data_path: str,
+    more: tuple[str, ...],
     missing: str,
     groups: str | None,
     columns: RecordedColumns,
@@ -76,9 +80,11 @@ def command(
     rate of each group, too.
 
     If MODEL has a front end, DATA may be recordings, a file or a folder; rows are then their
-    windows with one label.
+    windows with one label. With `--with filter`, classes are those after all rows of the group, or
+    all windows of the segment, so far; the log loss stays that of single rows.
     """
     model = load_model(model_path)
+    switch = filter_switch(model, missing) if more else None
     columns = replace(
         columns,
         groups=groups,
@@ -101,7 +107,18 @@ def command(
     )
     gaps = missing_of(model.features, table) if missing == "marginal" else None
     units = None if recorded is None else _units(recorded)
-    found = evaluation(model, X, y, gaps, labels, units)
+    decisions = None
+    if switch is not None:
+        sequences = sequences_of(len(X), labels, recorded)
+        if recorded is None:
+            decisions = filtered(scores(model, X), sequences, switch)
+        else:
+            decisions = filtered_windows(model, recorded)
+    found = evaluation(model, X, y, gaps, labels, units, decisions)
+    if decisions is not None:
+        effect = effect_of(y, predict(model, X), decisions, sequences)
+        assert effect is not None, "some rows are left"
+        found["filter"] = asdict(effect)
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
     if model.front_end is not None:
@@ -128,16 +145,18 @@ def evaluation(
     gaps: BoolArray | None = None,
     labels: Sequence[str] = (),
     units: tuple[IntArray, str] | None = None,
+    decisions: IntArray | None = None,
 ) -> dict[str, Any]:
     """
     Evaluate a model on states and classes, with an interval if rows belong to named units.
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `gaps` (n_samples, n_features)
-    bool; `units` has (n_samples,) int.
+    bool; `units` has (n_samples,) int; `decisions` (n_samples,) int, filtered ones.
     """
     if len(y) == 0:
         raise DataError("no row is left to evaluate; provide labeled rows")
-    decisions = predict(model, X) if gaps is None else marginal.predict(model, X, gaps)
+    if decisions is None:
+        decisions = predict(model, X) if gaps is None else marginal.predict(model, X, gaps)
     known = np.flatnonzero(y >= 0)
     confusion = confusion_matrix(y, decisions, model.n_classes).tolist()
     errors = int((decisions != y).sum())
@@ -191,6 +210,8 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
     if found.get("macro_f1") is not None:
         lines.append(f"macro F1  {found['macro_f1']:.4f}")
     lines.append(f"log-loss  {loss}")
+    if "filter" in found:
+        lines.append(f"filter    {FilterEffect(**found['filter']).words}")
     if "left_out" in found:
         left_out = f"{found['left_out']} windows without a single label, or with an ignored one"
         lines.append(f"left out  {left_out}")

@@ -10,11 +10,13 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.cli.console import Console
+from bncc.cli.filtering import filter_option, filter_switch, sequences_of
 from bncc.cli.options import (
     class_option,
     data_argument,
     fold_option,
     force_option,
+    groups_option,
     missing_option,
     model_argument,
     speaks,
@@ -26,9 +28,11 @@ from bncc.cli.recordings import (
     recorded_options,
     rows_or_windows,
 )
+from bncc.data.target import group_labels
 from bncc.discretize.feature import missing_of, states_of
 from bncc.model import missing as marginal
 from bncc.model.file import load_model
+from bncc.model.filter import filtered_scores
 from bncc.model.model import Model
 from bncc.model.reference import scores as scores_of
 
@@ -38,6 +42,8 @@ from bncc.model.reference import scores as scores_of
 @data_argument
 @click.option("-o", "--output", metavar="FILE.csv", help="Output file [default: stdout].")
 @click.option("--scores", is_flag=True, help="Add one score column per class.")
+@filter_option
+@groups_option
 @missing_option
 @recorded_options
 @class_option
@@ -50,6 +56,8 @@ def command(
     data_path: str,
     output: str | None,
     scores: bool,
+    more: tuple[str, ...],
+    groups: str | None,
     missing: str,
     columns: RecordedColumns,
     class_name: str | None,
@@ -66,16 +74,25 @@ def command(
     If MODEL has a front end, DATA may be recordings, a file or a folder, without labels. There is a
     row for each window then: its recording, the numbers of its first and last sample, from 0, and
     the class that NAME_push returns for the last one.
+
+    With `--with filter`, classes and scores are those after all rows of the sequence so far.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
+    switch = filter_switch(model, missing) if more else 0
+    labels = group_labels(table, groups) if groups is not None and recorded is None else ()
+    if groups is not None and (recorded is not None or not more):
+        console.note("--groups has no effect on decisions without --with filter on a table")
     X = states_of(model.features, table)
     if missing == "marginal":
         all_scores = marginal.scores(model, X, missing_of(model.features, table))
     else:
         all_scores = scores_of(model, X)
+    if more:
+        sequences = sequences_of(len(X), labels, recorded)
+        all_scores = filtered_scores(all_scores, sequences, switch)
     found = _places(recorded) | prediction_columns(model, all_scores, with_scores=scores)
     if output is not None:
         write_file(output, _csv(found), force=force)

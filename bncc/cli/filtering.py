@@ -1,0 +1,61 @@
+"""``--with filter`` of commands that decide on rows or windows in time order."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+
+from bncc._types import IntArray
+from bncc.cli.recordings import RecordedWindows
+from bncc.discretize.feature import states_of
+from bncc.errors import OptionError
+from bncc.model.filter import filtered, required
+from bncc.model.model import Model
+from bncc.model.reference import scores
+from bncc.recordings.table import feature_table
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def filter_option(function: Command) -> Command:
+    """Add ``--with filter``."""
+    return click.option(
+        "--with",
+        "more",
+        type=click.Choice(("filter",)),
+        multiple=True,
+        help="Filter decisions in time order with the filter of MODEL, which begins with each "
+        "group of --groups, or segment of recordings.",
+    )(function)
+
+
+def filter_switch(model: Model, missing: str) -> int:
+    """Return the price of a switch; refuse models without a filter, and marginalized features."""
+    switch = required(model.filter).switch
+    if missing == "marginal":
+        raise OptionError("--with filter does not support --missing marginal; leave out either")
+    return switch
+
+
+def sequences_of(n: int, labels: Sequence[str], recorded: RecordedWindows | None) -> IntArray:
+    """Return the sequence of each row, (n,) int64: its segment, its group, or one for all."""
+    if recorded is not None:
+        return recorded.windows.segment
+    if not labels:
+        return np.zeros(n, dtype=np.int64)
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
+def filtered_windows(model: Model, recorded: RecordedWindows) -> IntArray:
+    """Return the filtered class of each window, (n_windows,), as after all windows before it."""
+    some, front_end = recorded.windows, recorded.front_end
+    every = feature_table(some.recordings, some.columns, some.windows, unlabeled=True)
+    of_every = scores(model, states_of(model.features, front_end.table(every.values)))
+    found = filtered(of_every, every.segment, required(model.filter).switch)
+    place = {
+        window: k
+        for k, window in enumerate(zip(every.recording.tolist(), every.start.tolist(), strict=True))
+    }
+    windows = zip(some.recording.tolist(), some.start.tolist(), strict=True)
+    return found[[place[window] for window in windows]]
