@@ -50,6 +50,20 @@ STUB int16_t MODEL_MISSING(const MODEL_STATE x[MODEL_N_FEATURES])
 }
 #endif
 
+#ifdef MODEL_FILTER_TYPE
+STUB void MODEL_FILTER_BEGIN(MODEL_FILTER_TYPE *f)
+{
+    (void)f;
+}
+
+STUB int16_t MODEL_FILTER_NEXT(MODEL_FILTER_TYPE *f, const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)f;
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_STREAM_TYPE
 STUB void MODEL_BEGIN(MODEL_STREAM_TYPE *s)
 {
