@@ -191,9 +191,9 @@ class Deployable:
         name : str, default="model"
             Prefix of files and symbols.
         entries : sequence of str, optional
-            Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, missing, raw,
-            scores, stream, trusted; ``raw`` is always included if there are thresholds. None for
-            those of the estimator, else scores and trusted.
+            Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, filter,
+            missing, raw, scores, stream, trusted; ``raw`` is always included if there are
+            thresholds. None for those of the estimator, else scores and trusted.
         package : {"plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf"}, default="plain"
             Build system of the emitted library.
         spdx : str, optional

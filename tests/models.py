@@ -506,4 +506,5 @@ def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozense
     """Return the possible entry points of a model: not all can marginalize or know their ranges."""
     impossible = set() if why_not(model) is None else {"missing"}
     impossible |= set() if READINGS in model.training else {"checked"}
+    impossible |= {"filter"} if model.filter is None else set()
     return frozenset(entries) - impossible
