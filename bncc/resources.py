@@ -254,6 +254,7 @@ class Bounds:
     proved: tuple[tuple[str, ProvedBound], ...] = ()
     undecided: tuple[tuple[str, str], ...] = ()
     samples: SampleCounts | None = None  # Calls of ``push``, if the model has a front end
+    n_steps: int = 0  # Number of calls of ``filter_next``, if there is a filter
 
     @property
     def stacks(self) -> Mapping[str, int]:

@@ -1,9 +1,16 @@
 """Readings in time: classes that stay for a while, and features that alone often mislead."""
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.splits import SplitRule
+from bncc.model.filter import Filter
+from bncc.model.model import Model
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 
 CLASSES = ("rest", "run", "walk")
 
@@ -39,6 +46,14 @@ def dataset(**options) -> Dataset:
     return Dataset(
         Table(columns), y, CLASSES, "class", split=SplitRule(groups, column="group", labels=labels)
     )
+
+
+@cache
+def trained(structure: str, switch: int) -> Model:
+    """Return a model trained on these readings, with a filter."""
+    more = {"naive": {"parameters": "ml"}, "tables": {"epochs": 30}}[structure]
+    model = train_model(dataset(), TrainSettings(structure=structure, **more)).model
+    return replace(model, filter=Filter(switch))
 
 
 def csv_of(**options) -> str:

@@ -397,5 +397,6 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
         },
         "proved": {entry: asdict(found) for entry, found in bounds.proved},
         "undecided": dict(bounds.undecided),
+        **({"steps": bounds.n_steps} if bounds.n_steps else {}),
         **({} if bounds.samples is None else {"samples": asdict(bounds.samples)}),
     }

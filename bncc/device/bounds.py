@@ -11,6 +11,7 @@ from bncc._types import AnyArray
 from bncc.device.cross import Toolchain
 from bncc.device.image import Builder, calls_of, frames_of
 from bncc.device.inputs.cases import Effort, cases
+from bncc.device.inputs.filter import hostile_steps
 from bncc.device.meter import Inputs, Meter
 from bncc.device.sources import Sources
 from bncc.errors import ToolchainError
@@ -40,7 +41,7 @@ def measure_bounds(
     """Compile the C of a model for a target and determine its footprint and time."""
     stack = stack_of(built, bench, opt_level)
     with Meter(built, bench, opt_level) as meter:
-        costs = meter.costs(_inputs(model))
+        costs = meter.costs(inputs := _inputs(model, built.largest_score))
         flags = meter.flags
     return Bounds(
         compiler=" ".join((str(bench.compiler), *flags, opt_level)),
@@ -54,15 +55,19 @@ def measure_bounds(
         ),
         n_inputs=N_INPUTS,
         is_exact=is_exact,
+        n_steps=0 if inputs.steps is None else len(inputs.steps),
     )
 
 
-def _inputs(model: Model) -> Inputs:
-    """Return as many states as readings, some of every kind, repeated if there are few."""
+def _inputs(model: Model, largest: int | None) -> Inputs:
+    """Return as many states as readings, some of every kind, and steps of a filter if any."""
     tried = list(cases(model, None, EFFORT))
     states = np.concatenate([case.x for case in tried if case.kind == "states"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])
-    return Inputs(_some(states), _some(readings))
+    steps = None
+    if largest is not None:
+        steps = hostile_steps(model, largest, EFFORT)
+    return Inputs(_some(states), _some(readings), steps=steps)
 
 
 def _some(rows: AnyArray) -> AnyArray:

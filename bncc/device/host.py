@@ -69,9 +69,6 @@ class HostLibrary(Machine):
         """Unload the library; no call may follow."""
         self._ffi.dlclose(self._library)
 
-    def _score_dtype(self) -> np.dtype[Any]:
-        return self._cost_dtype
-
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         y = np.empty(len(rows), dtype=np.int16)
         buffer = self._ffi.from_buffer

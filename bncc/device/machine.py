@@ -81,6 +81,7 @@ class Machine(ABC):
         self.n_classes = interface.n_classes
         self.state_dtype = state_dtype(interface.n_states).newbyteorder(byte_order)
         self.row_dtype = row_dtype(interface.features, packed=packed, byte_order=byte_order)
+        self.step_dtype = np.dtype(np.uint32).newbyteorder(byte_order)
 
     def __enter__(self) -> Self:
         return self
@@ -100,10 +101,6 @@ class Machine(ABC):
     @abstractmethod
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         """Return classes and, for ``scores``, the scores of rows in the target's types."""
-
-    @abstractmethod
-    def _score_dtype(self) -> np.dtype[Any]:
-        """Return the target's type of a score."""
 
     def predict(self, X: IntArray) -> IntArray:
         """
@@ -195,7 +192,7 @@ class Machine(ABC):
         Shapes: `steps` (n, 1 + n_classes) int, scores behind a number other than 0 if
         ``m_filter_begin`` comes first; returns (n,) int16, class indices.
         """
-        return self._answer("filter", np.ascontiguousarray(steps, dtype=self._score_dtype()))[0]
+        return self._answer("filter", np.ascontiguousarray(steps, dtype=self.step_dtype))[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
@@ -259,9 +256,6 @@ class Harness(Machine):
 
     def close(self) -> None:
         """Do nothing: the creator of the program owns it."""
-
-    def _score_dtype(self) -> np.dtype[Any]:
-        return cost_dtype(self._exchange(b"")[0]).newbyteorder(self._order)
 
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         reply = self._exchange(request(entry, rows))

@@ -15,8 +15,9 @@ from bncc.device.sources import Sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.model import missing
+from bncc.model.filter import filtered, required
 from bncc.model.model import Model
-from bncc.model.reference import costs, predict_sequences
+from bncc.model.reference import costs, scores
 from bncc.resources import Optimize, Resources, Span
 
 N_ROWS = 100
@@ -39,17 +40,18 @@ def bench_inputs(
     if table is not None:
         part = bench_rows(table, n_rows=n_rows, seed=seed)
         return _inputs(
-            states_of(model.features, part), raw_of_table(model.features, part), some_missing
+            model, states_of(model.features, part), raw_of_table(model.features, part), some_missing
         )
     drawn = random_states(model, n_rows, np.random.default_rng(seed))
     values = [representatives(feature) for feature in model.inputs]
     R = np.column_stack([values[i][drawn[:, i]] for i in range(len(model.inputs))])
     # A state without readings is replaced by that of its representative.
-    return _inputs(states_of_raw(model.features, R), R, some_missing)
+    return _inputs(model, states_of_raw(model.features, R), R, some_missing)
 
 
-def _inputs(X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
-    return Inputs(X, R, drawn_missing(X) if some_missing else None)
+def _inputs(model: Model, X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
+    steps = None if model.filter is None else scores(model, X)
+    return Inputs(X, R, drawn_missing(X) if some_missing else None, steps)
 
 
 def bench_rows(table: Table, *, n_rows: int = N_ROWS, seed: int = 0) -> Table:
@@ -197,8 +199,9 @@ def _checked(
         if entry == "missing" and inputs.is_missing is not None:
             expected = missing.predict(model, inputs.X, inputs.is_missing)
         if entry == "filter":
-            one = np.zeros(len(inputs.X), dtype=np.int64)
-            expected = predict_sequences(model, inputs.X, one)
+            assert inputs.steps is not None
+            one = np.zeros(len(inputs.steps), dtype=np.int64)
+            expected = filtered(inputs.steps, one, required(model.filter).switch)
         # A checked entry point returns an error for readings beyond its limits.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())

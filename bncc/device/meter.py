@@ -68,6 +68,8 @@ class Inputs:
     R: FloatArray | None = None
     # (n, n_features) bool or None: Missing features, for C that supports them
     is_missing: BoolArray | None = None
+    # (n_steps, n_classes) int or None: Scores of consecutive steps of a filter, for C that has one
+    steps: IntArray | None = None
 
 
 class Meter:
@@ -121,8 +123,10 @@ class Meter:
             asked["scores"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
-        if "filter" in self._built.entries:
-            asked["filter"] = asked["predict"]
+        if "filter" in self._built.entries and inputs.steps is not None:
+            asked["filter"] = np.ascontiguousarray(
+                inputs.steps, dtype=np.dtype(np.uint32).newbyteorder(order)
+            )
         if "missing" in self._built.entries and inputs.is_missing is not None:
             marker = states.dtype.type(np.iinfo(states.dtype).max)
             asked["missing"] = np.where(inputs.is_missing, marker, states).astype(states.dtype)

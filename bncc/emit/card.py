@@ -109,7 +109,7 @@ def card_lines(
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
         *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
-        *([f"filter      {'; '.join(words)}"] if (words := filter_words(model)) else []),
+        *([f"filter      {'; '.join(words)}"] if (words := _filter_words(model, layout)) else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",
@@ -127,6 +127,19 @@ def card_lines(
     titles = ["command     ", *[" " * 12] * len(command)]
     commands = zip(titles, command_lines(command, WIDTH - 12), strict=False)
     return [*(part for line in lines for part in _entry(line)), *map("".join, commands)]
+
+
+def _filter_words(model: Model, layout: Layout) -> list[str]:
+    """Return the price and the effects of a filter, and the work of a step where it is emitted."""
+    words = filter_words(model)
+    if layout.filter is None:
+        return words
+    over_time = layout.filter
+    work = (
+        f"filter_next: {counted(over_time.additions, 'addition')} of {over_time.sum_bits} bits, "
+        f"{counted(over_time.comparisons, 'comparison')} for every input (counted, not measured)"
+    )
+    return [*words, work]
 
 
 def _front_lines(layout: Layout) -> list[str]:
@@ -196,7 +209,8 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     is_varying = layout.gate is not None or layout.front is not None
     has_trees = is_varying or isinstance(layout.kernel, BranchKernel)
     remedy = "" if has_trees else "; none with --constant-time"
-    return [f"time        varies: branches on {', '.join(on)}{remedy}"]
+    over_time = "" if layout.filter is None else "; of filter_next, on comparisons of costs"
+    return [f"time        varies: branches on {', '.join(on)}{over_time or remedy}"]
 
 
 def why_no_probabilities(model: Model) -> str | None:

@@ -52,9 +52,11 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
     for entry, found in bounds.counts:
         if entry not in exact:
             what = ", call included" if entry in proved else "; not a bound"
+            inputs = f"{bounds.n_inputs} inputs"
+            if entry == "filter_next":
+                inputs = f"{bounds.n_steps} hostile steps"
             yield (
-                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over "
-                f"{bounds.n_inputs} inputs{what}."
+                f"{entry}: {found.min} .. {found.max} {bounds.unit} observed over {inputs}{what}."
             )
     if bounds.samples is not None:
         yield _sample_remark(bounds.samples, bounds.unit)

@@ -38,6 +38,16 @@ class FilterPlan:
         return self.largest + self.switch
 
     @property
+    def additions(self) -> int:
+        """Additions and subtractions of a step."""
+        return self.n_classes * (3 if self.switch else 1)
+
+    @property
+    def comparisons(self) -> int:
+        """Comparisons of costs in a step."""
+        return self.n_classes * (2 if self.switch else 1) - 1
+
+    @property
     def n_bytes(self) -> int:
         """Bytes of the state between two steps."""
         return self.n_classes * self.held_bits // 8

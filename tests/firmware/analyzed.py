@@ -17,6 +17,7 @@ from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests import models as hand
 from tests.agreement.test_direct_readings import model_of
+from tests.dwelling import trained
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 
@@ -179,6 +180,10 @@ def _emitted(model: str, options: EmitOptions) -> Mapping[str, str]:
     return emit_c(ranged(made) if "checked" in options.entries else made, options).files
 
 
+FILTERED: dict[str, Callable[[], Model]] = {
+    f"filtered_{switch}": partial(trained, "naive", switch) for switch in (0, 9, 300, 70000)
+}
+"""Trained models with filters whose kept costs and sums have each width."""
 SPECIAL = (
     Analyzed("naive_integer", EmitOptions("m"), has_selftest=True),
     Analyzed("tan_float", EmitOptions("m", ENTRIES), has_selftest=True),
@@ -200,14 +205,16 @@ SPECIAL = (
     Analyzed("mixed_kinds", EmitOptions("m", ENTRIES | {"checked"}), has_selftest=True),
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"checked"})),
     Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
+    *(Analyzed(name, EmitOptions("m", frozenset({"filter"}))) for name in FILTERED),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
-readings."""
+readings, filters over decisions."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
     **hand.FRONTS,
+    **FILTERED,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }

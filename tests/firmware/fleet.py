@@ -29,6 +29,7 @@ _STATICS = ("main", "answer", "put_sizes")
 _STREAM_STATICS = tuple(
     f"stream_{name}" for name in ("order", "seed", "shuffle", "refuses", "states", "readings")
 )
+_FILTER_STATICS = ("filter", "filter_step")
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -354,6 +355,7 @@ def fleet_source(members: list[Sources]) -> str:
     units, choices = [], []
     for k, built in enumerate(members):
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())
+        statics += _FILTER_STATICS if "filter" in built.entries else ()
         units.append(
             _MEMBER.format(
                 name=built.name,

@@ -17,6 +17,11 @@ LONGEST = 60
 """Mean number of steps of a sequence."""
 
 
+def hostile_steps(model: Model, largest: int, effort: Effort) -> IntArray:
+    """Return the scores of all kinds of sequences, one after the other, (n, n_classes) int64."""
+    return np.concatenate([case.x[:, 1:] for case in filter_cases(model, largest, effort)])
+
+
 def filter_words(effort: Effort) -> str:
     """Describe the sequences in words."""
     return f"{effort.n_random + STEPS * len(_KINDS):,} steps of the filter"
@@ -70,4 +75,34 @@ def _equal(rng: np.random.Generator, shape: tuple[int, int], largest: int, switc
     return np.where(rng.random((shape[0], 1)) < 0.3, favors, level)
 
 
-_KINDS = (_any, _small, _near, _turns, _equal)
+def _ordered(
+    rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int
+) -> IntArray:
+    """
+    Return steps that take long: costs ascend, descend or alternate by class, near or far apart.
+
+    Each class is cheaper than those before it, or on the other branch of the machine code dearer,
+    and costs are below the price, or on the other branch beyond it.
+    """
+    n, n_classes = shape
+    up = np.arange(n_classes, dtype=np.int64)
+    falls = np.where(up % 2 == 0, n_classes + up, n_classes - 1 - up)  # Every other class is less
+    rises = np.where(up % 2 == 1, n_classes + up, n_classes - 1 - up)
+    orders = [order - order.min() for order in (up[::-1], up, falls, rises)]
+    found = np.empty((n, n_classes), dtype=np.int64)
+    costs = np.zeros(n_classes, dtype=np.int64)
+    for k in range(n):
+        order = orders[k // _HELD % len(orders)]
+        if k // (_HELD * len(orders)) % 2 == 0:
+            level = costs.max() - costs + order * max(1, (switch - 1) // (2 * n_classes))
+        else:
+            level = order * (largest // int(order.max()))
+        found[k] = np.clip(level, 0, largest)
+        costs += found[k]
+        costs = np.minimum(costs - costs.min(), switch)
+    return found
+
+
+_HELD = 25
+"""Number of steps of one order."""
+_KINDS = (_any, _small, _near, _turns, _equal, _ordered)

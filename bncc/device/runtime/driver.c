@@ -122,20 +122,24 @@ void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
 #endif
 
 #ifdef MODEL_FILTER_TYPE
-void bncc_filter(const MODEL_COST *x, int16_t *y, uint32_t n_rows);
+void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows);
 
 /* A row is a number other than 0 where a sequence starts, then the scores. */
-void bncc_filter(const MODEL_COST *x, int16_t *y, uint32_t n_rows)
+void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows)
 {
     MODEL_FILTER_TYPE filter;
+    MODEL_COST scores[MODEL_N_CLASSES];
+    uint32_t c;
 
     MODEL_FILTER_BEGIN(&filter);
     for (; n_rows > 0U; n_rows--) {
         if (*x++ != 0U) {
             MODEL_FILTER_BEGIN(&filter);
         }
-        *y++ = MODEL_FILTER_NEXT(&filter, x);
-        x += MODEL_N_CLASSES;
+        for (c = 0U; c < MODEL_N_CLASSES; c++) {
+            scores[c] = (MODEL_COST)*x++;
+        }
+        *y++ = MODEL_FILTER_NEXT(&filter, scores);
     }
 }
 #endif

@@ -6,8 +6,8 @@
  *                                                'g', filter 'h')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
- *                                                then a bit for each feature; for 'h' a number,
- *                                                not 0 to begin a sequence, then the scores)
+ *                                                then a bit for each feature; for 'h' 4 bytes
+ *                                                each: not 0 to begin a sequence, the scores)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -25,15 +25,22 @@ static MODEL_FILTER_TYPE filter;
 
 static int filter_step(void)
 {
-    MODEL_COST begins;
+    uint32_t word;
     MODEL_COST scores[MODEL_N_CLASSES];
+    uint32_t c;
     int16_t y;
 
-    if (!port_read(&begins, sizeof begins) || !port_read(scores, sizeof scores)) {
+    if (!port_read(&word, sizeof word)) {
         return 0;
     }
-    if (begins != 0U) {
+    if (word != 0U) {
         MODEL_FILTER_BEGIN(&filter);
+    }
+    for (c = 0U; c < MODEL_N_CLASSES; c++) {
+        if (!port_read(&word, sizeof word)) {
+            return 0;
+        }
+        scores[c] = (MODEL_COST)word;
     }
     y = MODEL_FILTER_NEXT(&filter, scores);
     port_write(&y, sizeof y);

@@ -84,9 +84,23 @@ static MODEL_COST scores[MODEL_N_CLASSES];
 COST_OF(scores, MODEL_SCORES(states, scores))
 #endif
 #ifdef MODEL_FILTER_TYPE
-/* With the scores of the states. */
 static MODEL_FILTER_TYPE filter;
 COST_OF(filter, MODEL_FILTER_NEXT(&filter, scores))
+
+/* Each has 4 bytes. */
+static int read_scores(void)
+{
+    uint32_t c;
+    uint32_t word;
+
+    for (c = 0U; c < MODEL_N_CLASSES; c++) {
+        if (!port_read(&word, sizeof word)) {
+            return 0;
+        }
+        scores[c] = (MODEL_COST)word;
+    }
+    return 1;
+}
 #endif
 #ifdef MODEL_MISSING
 COST_OF(missing, MODEL_MISSING(states))
@@ -145,9 +159,14 @@ static int measure(unsigned char entry)
         return 0;
     }
 #endif
-    if (!is_raw && !port_read(states, sizeof states)) {
+    if (!is_raw && entry != (unsigned char)'h' && !port_read(states, sizeof states)) {
         return 0;
     }
+#ifdef MODEL_FILTER_TYPE
+    if (entry == (unsigned char)'h' && !read_scores()) {
+        return 0;
+    }
+#endif
     switch (entry) {
     case 'p':
         MEASURE(predict, MODEL_PREDICT(states));
@@ -174,7 +193,6 @@ static int measure(unsigned char entry)
 #endif
 #ifdef MODEL_FILTER_TYPE
     case 'h':
-        (void)MODEL_SCORES(states, scores);
         before = filter;
         port_stack_mark();
         decision = MODEL_FILTER_NEXT(&filter, scores);

@@ -1,0 +1,91 @@
+"""The filter over decisions, of trained models, on simulated targets and by their compilers."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from bncc.device.bounds import EFFORT
+from bncc.device.inputs.cases import Effort
+from bncc.device.inputs.filter import filter_cases, hostile_steps
+from bncc.device.meter import Inputs, Meter
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.filter import Filter, filtered, required
+from bncc.model.model import Model
+from bncc.on_device import sources_of
+from tests.dwelling import trained
+from tests.firmware.compiled import compile_as_one, faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
+from tests.firmware.machines import LEVELS, MACHINES, MODELS
+from tests.firmware.test_strict import C99, OLD_CPP17
+
+pytestmark = [pytest.mark.cc, pytest.mark.firmware]
+COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "cortex-m4", "rv32imc", "mips32")
+PRICES = (0, 9, 255, 300, 70000)
+"""Prices of every width, and 0, with which a step keeps nothing."""
+EFFORTS = (EFFORT, Effort(n_random=40, seed=1))
+FILTERED = EmitOptions("m", frozenset({"filter"}))
+
+
+@cache
+def models() -> dict[str, Model]:
+    """Return models with filters: trained ones, of many classes, and of wide sums."""
+    found = {f"naive {price}": trained("naive", price) for price in PRICES}
+    return {**found, "tables 300": trained("tables", 300)} | {
+        name: replace(MODELS[name](), filter=Filter(40)) for name in ("wide_costs", "mixed_kinds")
+    }
+
+
+def emission_of(model: Model, **more):
+    return emit_c(model, replace(FILTERED, **more))
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(
+    require_machine, name, tmp_path
+):
+    """Compilers replace loops that clear or copy arrays with library calls."""
+    machine = MACHINES[name]
+    require_machine(machine)
+    emitted = {key: emission_of(model).files for key, model in models().items()}
+    names = write_all(tmp_path, emitted)
+    language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
+    compile_as_one(machine, tmp_path, names, (*language, "-O2"))
+    assert faults(machine, tmp_path, names, LEVELS, C99) == {}
+
+
+@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
+@pytest.mark.parametrize("level", ["-Os", "-O3"])
+def test_targets_agree_step_by_step(require_bench, target, level):
+    """Scores of the model, random ones, and hostile ones."""
+    bench = require_bench(target)
+    members = {}
+    for key, model in models().items():
+        emission = emission_of(model, target=target)
+        assert emission.layout.filter is not None
+        steps = list(filter_cases(model, emission.layout.filter.largest, Effort(100)))
+        members[key] = comparing(model, emission.files, 20, also=steps)
+        assert "filter" in members[key].entries
+    assert disagreeing(answers(bench, level, members)) == {}
+
+
+@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32"])
+def test_no_hostile_step_takes_longer_than_those_of_the_header(require_bench, target):
+    """Nor do others of the same kinds."""
+    bench = require_bench(target)
+    for key in ("naive 9", "tables 300", "wide_costs"):
+        model = models()[key]
+        emission = emission_of(model, target=target)
+        assert emission.layout.filter is not None
+        largest = emission.layout.filter.largest
+        X = np.zeros((1, model.n_features), dtype=np.int64)
+        with Meter(sources_of(model, emission), bench, "-O2") as meter:
+            found = [
+                meter.costs(Inputs(X, steps=steps), ("filter",))["filter"]
+                for steps in (hostile_steps(model, largest, effort) for effort in EFFORTS)
+            ]
+        assert found[0].max >= found[1].max, key
+        steps = hostile_steps(model, largest, EFFORTS[0])
+        one = np.zeros(len(steps), dtype=np.int64)
+        assert np.array_equal(found[0].classes, filtered(steps, one, required(model.filter).switch))
