@@ -81,7 +81,7 @@ def _ordered(
     """
     Return steps that take long: costs ascend, descend or alternate by class, near or far apart.
 
-    Each class is cheaper than those before it, or on the other branch of the machine code dearer,
+    Each class is cheaper than those before it, or on the other branch of the machine code not,
     and costs are below the price, or on the other branch beyond it.
     """
     n, n_classes = shape
