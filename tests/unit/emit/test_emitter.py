@@ -100,7 +100,7 @@ def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
         OptionError,
         match="unknown entry point 'fast'; choose from checked, filter, missing, raw, scores, "
-        "trusted",
+        "stream, trusted",
     ):
         emitted(hand.ties(), "scores", "fast")
 

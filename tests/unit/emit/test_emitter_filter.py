@@ -15,6 +15,7 @@ from bncc.model.filter import Filter
 from bncc.model.model import Model
 from bncc.model.reference import predict_filtered_samples, predict_samples
 from bncc.on_device import decision_sources, hostile_samples, verify
+from bncc.resources import Bounds, Counts
 from bncc.toolchain.tools import SANITIZERS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -145,3 +146,28 @@ def test_the_header_has_the_bytes_of_the_state() -> None:
     n_alone = int(" ".join(alone.split()).split("A m_stream_t needs ")[1].split()[0])
     assert f"A m_stream_t needs {n_alone + 2 * model.n_classes} bytes" in text
     assert f"A m_filter_t needs {2 * model.n_classes} bytes." in text
+
+
+def test_the_header_has_the_work_of_a_step() -> None:
+    def card(switch: int) -> str:
+        text = with_filter(trained_on_sequences(), switch)[1].files["m.h"]
+        return " ".join(text.replace("*", " ").split())
+
+    steps = "for every input (counted, not measured)"
+    assert f"filter_next: 9 additions of 8 bits, 5 comparisons {steps}" in card(9)
+    assert f"filter_next: 3 additions of 8 bits, 2 comparisons {steps}" in card(0)
+    assert f"filter_next: 9 additions of 32 bits, 5 comparisons {steps}" in card(70000)
+    assert "branches on 2 comparisons of sums, on states, on readings; of filter_next" in card(9)
+    assert "M_SWITCH" in card(9)
+    assert "M_SWITCH" not in card(0)
+
+
+def test_the_header_has_the_measured_time_of_a_step() -> None:
+    model = replace(trained_on_sequences(), filter=Filter(9))
+    counts = (("predict", Counts(10, 20)), ("filter_next", Counts(55, 66)))
+    bounds = Bounds("gcc", "qemu", "instructions", (), counts, 100, is_exact=False, n_steps=2440)
+    text = " ".join(emit_c(model, replace(FILTERED, bounds=bounds)).files["m.h"].split())
+    assert "predict: 10 .. 20 instructions observed over 100 inputs; not a bound." in text
+    assert (
+        "filter_next: 55 .. 66 instructions observed over 2440 hostile steps; not a bound." in text
+    )

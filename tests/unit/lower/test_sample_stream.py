@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.emit.front_end import front_end_c
+from bncc.lower.sample_shared import SharedStream
 from bncc.lower.sample_stream import sample_type_of
 from bncc.recordings.features import PARTIALS
 from bncc.recordings.recording import SampleFormat, sample_format
@@ -123,6 +124,16 @@ def test_state_of_one_channel_has_no_padding() -> None:
     plan = plan_of(front_end("int16", 128, 128, features, signals="x"))
     assert plan.n_bytes == 62
     assert plan.aligned_bytes == 64
+
+
+@pytest.mark.parametrize("signals", ["x", "x,y,z"], ids=["straight", "shared"])
+def test_what_follows_the_state_is_aligned_too(signals: str) -> None:
+    plan = plan_of(front_end("int16", 16, 8, None, signals=signals))
+    assert (signals != "x") == isinstance(plan, SharedStream)
+    alone = plan.aligned_bytes
+    assert plan.aligned_with(0, 1) == alone
+    assert plan.aligned_with(4, 4) == -(-alone // 4) * 4 + 4
+    assert 0 < plan.aligned_with(3, 1) - plan.n_bytes < 3 + 8
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bncc.errors import ModelError, ModelFileError
 from bncc.model import reference
 from bncc.model.archive import pack, unpack, with_sums
-from bncc.model.card import filter_facts, filter_words
+from bncc.model.card import filter_facts, filter_words, model_facts
 from bncc.model.file import DOCUMENT, from_bytes, model_digest, to_bytes
 from bncc.model.filter import (
     FILTER,
@@ -216,6 +216,8 @@ def test_the_facts_of_a_filter():
     assert filter_words(hand.ties()) == []
     model = replace(hand.ties(), filter=Filter(3))
     assert filter_facts(model) == {"switch": 3, "held_out": None, "test": None}
+    assert model_facts(model)[FILTER] == filter_facts(model)
+    assert FILTER not in model_facts(hand.ties())
     effect = {"n": 8, "error_before": 0.5, "error": 0.25, "switches_before": 5, "switches": 2}
     known = replace(model, training={FILTER: {"held_out": effect, "test": None}})
     assert filter_facts(known) == {"switch": 3, "held_out": effect, "test": None}
