@@ -224,11 +224,6 @@ def command(
     if is_search:
         if folds is not None:
             raise OptionError("--folds does not apply to a budget search; leave it out")
-        if "filter" in entries:
-            raise OptionError(
-                "a search chooses the filter after the model, so its bytes are not counted; leave "
-                "out --with filter, and keep some with --reserve"
-            )
         limits = limits_of(
             max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
         )

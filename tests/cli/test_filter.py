@@ -65,8 +65,11 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
         *train, "--filter", "auto", "--drop", "group"
     )
     assert "use auto, or the price of a switch" in refused(*train, "--filter", "much")
-    budget = ("--groups", "group", "--max-flash", "2k", "--with", "filter")
-    assert "keep some with --reserve" in refused("train", rows, "-o", model, *budget)
+    budget = ("--groups", "group", "--filter", "auto", "--max-flash", "2k")
+    for asked in ("--with", "--entry"):
+        assert "keep some bytes with --reserve" in refused(
+            "train", rows, "-o", model, *budget, asked, "filter"
+        )
     run_json(*train, "--groups", "group")
     for command in (("evaluate", model, rows), ("predict", model, rows)):
         assert "the model has no filter" in refused(*command, "--with", "filter")
