@@ -21,7 +21,7 @@ from tests.firmware.machines import LEVELS, MACHINES, MODELS
 from tests.firmware.test_strict import C99, OLD_CPP17
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
-COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "cortex-m4", "rv32imc", "mips32")
+COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "cortex-m4", "rv32imc")
 PRICES = (0, 9, 255, 300, 70000)
 """Prices of every width, and 0, with which a step keeps nothing."""
 EFFORTS = (EFFORT, Effort(n_random=40, seed=1))
