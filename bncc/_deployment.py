@@ -21,7 +21,8 @@ from bncc.model.model import Model
 from bncc.on_device import verify
 from bncc.resources import DEFAULT_TARGET, PREFERENCES, Budget, Optimize, Preference, size_of
 from bncc.targets import TARGETS, target_of
-from bncc.train.filter_choice import OverTime, check_sequences, price_of, with_filter
+from bncc.train.decision_rules import DecisionRules
+from bncc.train.filter_choice import price_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 
@@ -34,12 +35,11 @@ def trained(
 ) -> tuple[TrainResult, Optimize]:
     """Train on rows, within the estimator's budget if it has one."""
     goal, budget = goal_of(estimator.optimize), budget_of(estimator)
-    over_time = price_of(estimator.filter)
-    if over_time is not None:
-        check_sequences(dataset)
+    rules = rules_of(estimator)
+    rules.check(dataset)
     if budget.flash is None and budget.instructions is None:
         result = train_model(dataset, settings)
-        return filtered_result(result, dataset, settings, over_time), goal
+        return rules.applied(result, dataset, settings), goal
     from bncc.pricing import with_resources  # local: it builds and measures
     from bncc.search.budget_search import families_of, refuse_searched, search
 
@@ -50,15 +50,13 @@ def trained(
     notes = (*found.result.notes, *([note] if note else []))
     model = with_resources(found.result.model, found.price)
     result = replace(found.result, model=model, notes=notes)
-    result = filtered_result(result, dataset, found.settings, over_time)
+    result = rules.applied(result, dataset, found.settings)
     return result, goal if estimator.optimize else goal_of(found.price.optimize)
 
 
-def filtered_result(
-    result: TrainResult, dataset: Dataset, settings: TrainSettings, over_time: OverTime
-) -> TrainResult:
-    """Return a training with the filter that an estimator asks for, if any."""
-    return result if over_time is None else with_filter(result, dataset, settings, over_time)
+def rules_of(estimator: Any) -> DecisionRules:
+    """Return the rules for decisions of an estimator."""
+    return DecisionRules(price_of(estimator.filter), estimator.confidence, estimator.max_error)
 
 
 def budget_of(estimator: Any) -> Budget:
@@ -191,8 +189,8 @@ class Deployable:
         name : str, default="model"
             Prefix of files and symbols.
         entries : sequence of str, optional
-            Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, filter,
-            missing, raw, scores, stream, trusted; ``raw`` is always included if there are
+            Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, confidence,
+            filter, missing, raw, scores, stream, trusted; ``raw`` is always included if there are
             thresholds. None for those of the estimator, else scores and trusted.
         package : {"plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf"}, default="plain"
             Build system of the emitted library.

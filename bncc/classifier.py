@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from bncc import _deployment, _validation
 from bncc._arguments import as_arguments, with_option_arguments
 from bncc._deployment import Deployable
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.model import missing, reference
+from bncc.model.confidence import margins_of
+from bncc.model.confidence import required as rated
 from bncc.model.model import Model
 from bncc.train.unused_options import idle_notes
 
@@ -71,6 +73,11 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Price of a switch in the filter of ``predict_sequence``, in units of a cost; ``auto`` takes
         that of the fewest errors on held-out groups, or blocks with `ordered`. It needs the
         `groups` of `fit`, whose rows are one sequence in time order each, or `ordered`.
+    confidence : bool, default=False
+        Calibrate `predict_confidence` on held-out rows.
+    max_error : float, optional
+        Largest error, 0 < `max_error` < 1, of the decisions that `accepts` returns True for; it
+        implies `confidence`.
     ordered : bool, default=False
         Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
@@ -131,6 +138,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         engine: str | None = None,
         missing: str = "state",
         filter: int | str | None = None,
+        confidence: bool = False,
+        max_error: float | None = None,
         ordered: bool = False,
         random_state: int | np.random.RandomState | None = None,
         max_flash: int | str | None = None,
@@ -157,6 +166,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.engine = engine
         self.missing = missing
         self.filter = filter
+        self.confidence = confidence
+        self.max_error = max_error
         self.ordered = ordered
         self.random_state = random_state
         self.max_flash = max_flash
@@ -252,6 +263,58 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         with _validation.value_errors():
             found = reference.predict_sequences(self.model_, X, sequences)
         return np.asarray(self.classes_[found])
+
+    def predict_confidence(self, X: Any) -> IntArray:
+        """
+        Return the probability that each decision is right.
+
+        This is what ``NAME_confidence`` returns for the scores of the row. It is calibrated on
+        held-out rows by the margin of the scores, in few levels.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples,) int64
+            Percentages, 0 .. 100.
+
+        Raises
+        ------
+        ValueError
+            If the model has no confidence, or readings are malformed.
+        """
+        margins = margins_of(self._ask(X, "costs"))
+        with _validation.value_errors():
+            return rated(self.model_.confidence).percent_of(margins)
+
+    def accepts(self, X: Any) -> BoolArray:
+        """
+        Return which decisions are accepted, as ``NAME_sure_class`` does.
+
+        With `max_error`, the error of accepted decisions is at most that, with 95 % confidence, on
+        rows that are exchangeable with the held-out ones.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples,) bool
+            False where the decision is rejected.
+
+        Raises
+        ------
+        ValueError
+            If the model has no confidence, or readings are malformed.
+        """
+        margins = margins_of(self._ask(X, "costs"))
+        with _validation.value_errors():
+            return rated(self.model_.confidence).accepts(margins)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """

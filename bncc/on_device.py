@@ -47,8 +47,9 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     """Return the code of an emission, ready to be built."""
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
-    over_time = emission.layout.filter
-    largest = None if over_time is None else over_time.largest
+    layout = emission.layout
+    asks_scores = layout.filter is not None or layout.confidence is not None
+    largest = layout.largest_sum if asks_scores else None
     return sources(model, code_files(emission.files, emission.name), limits, largest)
 
 

@@ -28,7 +28,6 @@ from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import columns_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import samples_of, windows_of
 from bncc.resources import Budget, size_of
-from bncc.train.filter_choice import price_of, with_filter
 
 _RECORDING, _LABEL = "recording", "label"
 
@@ -313,12 +312,12 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         program = ProgramSearch(dataset, None, front_end, limits, samples)
         prefer = _deployment.prefer_of(classifier.prefer)
         found, _ = search_program(program, settings, families, prefer=prefer)
-        result, over_time = found.result, price_of(classifier.filter)
-        if over_time is not None:
+        result, rules = found.result, _deployment.rules_of(classifier)
+        if rules.any:
             names = dataset.table.names
             columns = [names.index(feature.name) for feature in result.model.inputs]
             of_model = dataset_part(dataset, columns)
-            result = with_filter(result, of_model, found.settings, over_time)
+            result = rules.applied(result, of_model, found.settings)
         notes = (*result.notes, *([note] if note else []))
         return result.model, notes, classifier.optimize or found.price.optimize
 

@@ -9,7 +9,13 @@ import numpy as np
 
 from bncc._types import BoolArray, IntArray
 from bncc.cli.console import Console, aligned
-from bncc.cli.filtering import filter_option, filter_switch, filtered_windows, sequences_of
+from bncc.cli.decision_rules import (
+    confidence_for,
+    filter_switch,
+    filtered_windows,
+    rules_option,
+    sequences_of,
+)
 from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import (
     class_option,
@@ -32,6 +38,8 @@ from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
 from bncc.model.card import cycle_note
+from bncc.model.confidence import ConfidenceEffect, margins_of
+from bncc.model.confidence import effect_of as confidence_effect
 from bncc.model.error_rates import (
     confusion_matrix,
     error_interval,
@@ -51,7 +59,7 @@ _MOST_GROUPS = 30
 @click.command("evaluate")
 @model_argument
 @data_argument
-@filter_option
+@rules_option
 @missing_option
 @groups_option
 @recorded_options
@@ -81,10 +89,12 @@ def command(
 
     If MODEL has a front end, DATA may be recordings, a file or a folder; rows are then their
     windows with one label. With `--with filter`, classes are those after all rows of the group, or
-    all windows of the segment, so far; the log loss stays that of single rows.
+    all windows of the segment, so far; the log loss stays that of single rows. With
+    `--with confidence`, the report has the error of accepted decisions and the calibration error.
     """
     model = load_model(model_path)
-    switch = filter_switch(model, missing) if more else None
+    switch = filter_switch(model, missing) if "filter" in more else None
+    confidence = confidence_for(model, more, missing)
     columns = replace(
         columns,
         groups=groups,
@@ -119,6 +129,11 @@ def command(
         effect = effect_of(y, predict(model, X), decisions, sequences)
         assert effect is not None, "some rows are left"
         found["filter"] = asdict(effect)
+    if confidence is not None:
+        of_rows = scores(model, X)
+        rated = confidence_effect(confidence, margins_of(of_rows), of_rows.argmin(axis=1) == y)
+        assert rated is not None, "some rows are left"
+        found["confidence"] = asdict(rated)
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
     if model.front_end is not None:
@@ -212,6 +227,8 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
     lines.append(f"log-loss  {loss}")
     if "filter" in found:
         lines.append(f"filter    {FilterEffect(**found['filter']).words}")
+    if "confidence" in found:
+        lines.append(f"confident {ConfidenceEffect(**found['confidence']).words}")
     if "left_out" in found:
         left_out = f"{found['left_out']} windows without a single label, or with an ignored one"
         lines.append(f"left out  {left_out}")

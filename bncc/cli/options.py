@@ -40,7 +40,7 @@ _EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 SIMULATORS = ("qemu", "unicorn", "simavr")
 """Simulators of targets."""
 
-WITH = ("raw", "checked", "scores", "missing", "stream", "trusted", "filter")
+WITH = ("raw", "checked", "scores", "missing", "stream", "trusted", "filter", "confidence")
 """Entry points that can be emitted in addition to ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")

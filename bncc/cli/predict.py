@@ -10,7 +10,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.cli.console import Console
-from bncc.cli.filtering import filter_option, filter_switch, sequences_of
+from bncc.cli.decision_rules import confidence_for, filter_switch, rules_option, sequences_of
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -31,6 +31,7 @@ from bncc.cli.recordings import (
 from bncc.data.target import group_labels
 from bncc.discretize.feature import missing_of, states_of
 from bncc.model import missing as marginal
+from bncc.model.confidence import margins_of
 from bncc.model.file import load_model
 from bncc.model.filter import filtered_scores
 from bncc.model.model import Model
@@ -42,7 +43,7 @@ from bncc.model.reference import scores as scores_of
 @data_argument
 @click.option("-o", "--output", metavar="FILE.csv", help="Output file [default: stdout].")
 @click.option("--scores", is_flag=True, help="Add one score column per class.")
-@filter_option
+@rules_option
 @groups_option
 @missing_option
 @recorded_options
@@ -75,25 +76,33 @@ def command(
     row for each window then: its recording, the numbers of its first and last sample, from 0, and
     the class that NAME_push returns for the last one.
 
-    With `--with filter`, classes and scores are those after all rows of the sequence so far.
+    With `--with filter`, classes and scores are those after all rows of the sequence so far. With
+    `--with confidence`, ``confidence`` is the probability in percent that the class is right, and
+    ``accepted`` is 0 where NAME_sure_class rejects it.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
-    switch = filter_switch(model, missing) if more else 0
+    is_filtered = "filter" in more
+    switch = filter_switch(model, missing) if is_filtered else 0
+    confidence = confidence_for(model, more, missing)
     labels = group_labels(table, groups) if groups is not None and recorded is None else ()
-    if groups is not None and (recorded is not None or not more):
+    if groups is not None and (recorded is not None or not is_filtered):
         console.note("--groups has no effect on decisions without --with filter on a table")
     X = states_of(model.features, table)
     if missing == "marginal":
         all_scores = marginal.scores(model, X, missing_of(model.features, table))
     else:
         all_scores = scores_of(model, X)
-    if more:
+    if is_filtered:
         sequences = sequences_of(len(X), labels, recorded)
         all_scores = filtered_scores(all_scores, sequences, switch)
     found = _places(recorded) | prediction_columns(model, all_scores, with_scores=scores)
+    if confidence is not None:
+        margins = margins_of(all_scores)
+        found["confidence"] = confidence.percent_of(margins).tolist()
+        found["accepted"] = confidence.accepts(margins).astype(int).tolist()
     if output is not None:
         write_file(output, _csv(found), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
@@ -143,7 +152,7 @@ def _csv(columns: Mapping[str, list[str] | list[int]]) -> bytes:
 
 
 def _json_columns(columns: Mapping[str, list[str] | list[int]]) -> dict[str, Any]:
-    keys = ("recording", "start", "end", "prediction", "margin")
+    keys = ("recording", "start", "end", "prediction", "margin", "confidence", "accepted")
     payload: dict[str, Any] = {key: columns[key] for key in keys if key in columns}
     scores = {key.removeprefix("score:"): v for key, v in columns.items() if ":" in key}
     return payload | ({"scores": scores} if scores else {})

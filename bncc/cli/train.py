@@ -46,15 +46,17 @@ from bncc.locks import folder_locked
 from bncc.model.file import save_model
 from bncc.resources import Preference
 from bncc.train.checkpoint.folder import identity_of
-from bncc.train.filter_choice import OverTime, check_sequences, price_of
+from bncc.train.confidence_choice import check_max_error
+from bncc.train.decision_rules import DecisionRules
+from bncc.train.filter_choice import OverTime, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "over_time", "drop", "window", "hop", "test_path", "seed",
-    "folder", "resume", "force", "as_json", "quiet", "verbose",
+    "class_name", "groups", "ordered", "over_time", "max_error", "drop", "window", "hop",
+    "test_path", "seed", "folder", "resume", "force", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
 
@@ -65,6 +67,15 @@ def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) 
         return price_of(value)
     except OptionError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def largest_error(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Check the largest error of accepted decisions."""
+    try:
+        check_max_error(value)
+    except OptionError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
 
 
 @click.command("train", cls=LongCommand, common=COMMON)
@@ -118,6 +129,19 @@ def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) 
     "that of the fewest errors on held-out rows; needs --groups or --ordered, whose rows are in "
     "time order.",
 )
+@click.option(
+    "--confidence",
+    is_flag=True,
+    help="Calibrate the probability that a decision is right, on held-out rows.",
+)
+@click.option(
+    "--max-error",
+    type=float,
+    callback=largest_error,
+    metavar="E",
+    help="Reject decisions so that the error of accepted ones is at most E, such as 0.02; implies "
+    "--confidence.",
+)
 @recording_options(needs_window=False)
 @search_options
 @split_options
@@ -155,6 +179,8 @@ def command(
     max_cycles_per_sample: float | None,
     max_instructions_per_sample: float | None,
     over_time: OverTime,
+    confidence: bool,
+    max_error: float | None,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -166,6 +192,7 @@ def command(
     rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
+    rules = DecisionRules(over_time, confidence, max_error)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None
@@ -208,8 +235,7 @@ def command(
         train, test = training_parts(
             data_path, class_name, fold, console, drop, groups=groups, ordered=ordered
         )
-    if over_time is not None:
-        check_sequences(train)
+    rules.check(train)
     if units_path is not None:
         columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
         train = replace(train, units=read_units(units_path, columns))
@@ -239,7 +265,7 @@ def command(
             )
         train_within(
             console, train, test, settings, limits, families, output,
-            work=work, choose_by=choose_by, prefer=prefer, program=program, over_time=over_time,
+            work=work, choose_by=choose_by, prefer=prefer, program=program, rules=rules,
         )  # fmt: skip
         return
     idle = {
@@ -272,8 +298,8 @@ def command(
             done = done.with_front_end(front_end)
         if folds is None:
             folds = 0 if test is not None or was_set("repeats") else DEFAULT_FOLDS
-        if (folds or over_time is not None) and not done.is_short:
-            done = judged_on_folds(console, done, train, test, settings, folds, over_time, stop)
+        if (folds or rules.any) and not done.is_short:
+            done = judged_on_folds(console, done, train, test, settings, folds, rules, stop)
         first = done.first
         save_model(first.model, output, overwrite=overwrite)
         # The folder may hold the checkpoint of another training if this one keeps none.
@@ -290,8 +316,10 @@ def command(
                 else interim_note(*first.epochs_done, repeats, output, checkpoint)
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
-        if over_time is not None and first.model.filter is None:
-            console.note(f"the choice of a filter was stopped; '{output}' has none")
+        if (over_time is not None and first.model.filter is None) or (
+            rules.is_rated and first.model.confidence is None
+        ):
+            console.note(f"the choice of rules for decisions was stopped; '{output}' has none")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:
             console.note(f"cross-validation was stopped; '{output}' is the complete model")

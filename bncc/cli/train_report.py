@@ -12,9 +12,9 @@ from bncc.cli.notes import dropped_front
 from bncc.cli.results import error_words, trained_confusion
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
-from bncc.model.card import filter_words, model_facts, number_words, structure_words, table_widths
+from bncc.model.card import decision_rows, model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
-from bncc.train.filter_choice import AUTO, OverTime, with_filter
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.repeats import DEFAULT_FOLDS, Repeats, cross_validated, held_out_scores
 from bncc.train.settings import TrainSettings
 
@@ -63,19 +63,19 @@ def judged_on_folds(
     test: Dataset | None,
     settings: TrainSettings,
     folds: int,
-    over_time: OverTime,
+    rules: DecisionRules,
     stop: StopRequest,
 ) -> Repeats:
-    """Cross-validate the first training run, choose its filter, and show progress."""
+    """Cross-validate the first training run, choose its rules, and show progress."""
     begin, first = perf_counter(), done.first
     held = None
-    if folds or over_time == AUTO:
+    if folds or rules.need_held_out:
         with console.progress("cross-validating") as advance:
             held = held_out_scores(train, settings, folds or DEFAULT_FOLDS, advance, stop)
     if folds:
         first = cross_validated(first, held)
-    if over_time is not None and not (held is None and over_time == AUTO):
-        first = with_filter(first, train, settings, over_time, held=held, test=test)
+    if not (held is None and rules.need_held_out):
+        first = rules.applied(first, train, settings, held=held, test=test)
     first = replace(first, seconds=first.seconds + perf_counter() - begin)
     return replace(done, results=(first, *done.results[1:]))
 
@@ -109,7 +109,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         *([["widths", _widths(table_widths(model))]] if "widths" in asked else []),
         ["error", ", ".join(errors) or "not measured"],
         *([["", crossed]] if (crossed := error_words(facts)) else []),
-        *(["" if k else "filter", line] for k, line in enumerate(filter_words(model))),
+        *decision_rows(model),
         *([["repeats", _repeats(facts)]] if "repeats" in facts else []),
         ["took", f"{facts['seconds']:.1f} s"],
         ["wrote", facts["model"]],

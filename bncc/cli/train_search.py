@@ -23,11 +23,11 @@ from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
-from bncc.model.card import filter_words, model_facts, number_words, search_words, structure_words
+from bncc.model.card import decision_rows, model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
 from bncc.model.model import Model
 from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
-from bncc.train.filter_choice import OverTime, with_filter
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
@@ -161,7 +161,7 @@ def train_within(
     choose_by: str | None = None,
     prefer: Preference = "balanced",
     program: "ProgramSearch | None" = None,
-    over_time: OverTime = None,
+    rules: DecisionRules,
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
     from bncc.search.budget_search import open_log, searched
@@ -191,10 +191,10 @@ def train_within(
                     )  # fmt: skip
 
             attempt, found, cost = first_fitting(chain([first], attempts), found_in, stop)
-            if over_time is not None:
-                with console.progress("choosing a filter") as advance:
-                    result = with_filter(
-                        found.result, attempt.train, found.settings, over_time,
+            if rules.any:
+                with console.progress("cross-validating") as advance:
+                    result = rules.applied(
+                        found.result, attempt.train, found.settings,
                         test=attempt.test, tell=advance, stop=stop,
                     )  # fmt: skip
                 found = replace(found, result=result)
@@ -341,7 +341,7 @@ def _report(
         *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
         *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
-        *(["" if k else "filter", line] for k, line in enumerate(filter_words(model))),
+        *decision_rows(model),
         *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],

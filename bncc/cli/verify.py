@@ -60,7 +60,7 @@ from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are always compared, in addition to ``predict``."""
-WITH = ENTRIES | {"checked", "filter", "missing", "stream"}
+WITH = ENTRIES | {"checked", "confidence", "filter", "missing", "stream"}
 MOST_JOINT = 256
 """Most joint states of a network other than a forest that is tried with gaps by default."""
 

@@ -15,6 +15,7 @@ from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.inputs.checked import checked_cases, checked_words
+from bncc.device.inputs.confidence import confidence_cases, confidence_words
 from bncc.device.inputs.filter import filter_cases, filter_words
 from bncc.device.inputs.missing import missing_cases, missing_words
 from bncc.device.machine import HarnessError, Machine
@@ -93,6 +94,7 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
             k = int(np.flatnonzero(differs)[0])
             what = "readings" if case.kind.startswith("raw") else "states"
             what = f"step {k}, begun and scores" if case.kind == "filter" else what
+            what = "confidence or 0, and scores" if case.kind == "confidence" else what
             without = ""
             if case.is_missing is not None:
                 without = f" without {_short(np.flatnonzero(case.is_missing[k]))}"
@@ -109,6 +111,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
         return
     if case.kind == "filter":
         yield "filter_next", machine.filter(case.x), case.y
+        return
+    if case.kind == "confidence":
+        yield "sure_class or confidence", machine.confidence(case.x), case.y
         return
     if case.kind == "raw_checked":
         yield case.kind, machine.raw_checked(case.x), case.y
@@ -174,9 +179,12 @@ def verify_sources(
             if "raw_checked" in machine.entries:
                 words = f"{words}, {checked_words(effort)}"
                 inputs = chain(inputs, checked_cases(model, built.limits, table, effort))
-            if built.largest_score is not None:
+            if "filter" in machine.entries and built.largest_score is not None:
                 words = f"{words}, {filter_words(effort)}"
                 inputs = chain(inputs, filter_cases(model, built.largest_score, effort))
+            if "confidence" in machine.entries and built.largest_score is not None:
+                words = f"{words}, {confidence_words(effort)}"
+                inputs = chain(inputs, confidence_cases(model, built.largest_score, effort))
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

@@ -21,7 +21,7 @@ from bncc.resources import Bounds, Counts
 ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
     "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "filter_begin",
-    "filter_next", "start", "push", "class_name",
+    "filter_next", "margin", "confidence", "sure_class", "start", "push", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {
@@ -41,7 +41,7 @@ def measure_bounds(
     """Compile the C of a model for a target and determine its footprint and time."""
     stack = stack_of(built, bench, opt_level)
     with Meter(built, bench, opt_level) as meter:
-        costs = meter.costs(inputs := _inputs(model, built.largest_score))
+        costs = meter.costs(inputs := _inputs(model, built))
         flags = meter.flags
     return Bounds(
         compiler=" ".join((str(bench.compiler), *flags, opt_level)),
@@ -59,14 +59,14 @@ def measure_bounds(
     )
 
 
-def _inputs(model: Model, largest: int | None) -> Inputs:
+def _inputs(model: Model, built: Sources) -> Inputs:
     """Return as many states as readings, some of every kind, and steps of a filter if any."""
     tried = list(cases(model, None, EFFORT))
     states = np.concatenate([case.x for case in tried if case.kind == "states"])
     readings = np.concatenate([case.x for case in tried if case.kind == "raw"])
     steps = None
-    if largest is not None:
-        steps = hostile_steps(model, largest, EFFORT)
+    if "filter" in built.entries and built.largest_score is not None:
+        steps = hostile_steps(model, built.largest_score, EFFORT)
     return Inputs(_some(states), _some(readings), steps=steps)
 
 

@@ -49,6 +49,7 @@ void bncc_raw_missing(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_stream(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_filter(const void *x, int16_t *y, uint32_t n_rows);
+void bncc_confidence(const void *x, int16_t *y, uint32_t n_rows);
 """
 
 

@@ -49,6 +49,7 @@ Entry = Literal[
     "stream",
     "stream_raw",
     "filter",
+    "confidence",
 ]
 
 RUN_LIMIT = 600.0
@@ -194,6 +195,16 @@ class Machine(ABC):
         """
         return self._answer("filter", np.ascontiguousarray(steps, dtype=self.step_dtype))[0]
 
+    def confidence(self, questions: IntArray) -> IntArray:
+        """
+        Return ``m_sure_class`` or ``m_confidence`` of each row of scores.
+
+        Shapes: `questions` (n, 1 + n_classes) int, scores behind a number other than 0 for the
+        confidence; returns (n,) int16, class indices or errors, and percentages.
+        """
+        rows = np.ascontiguousarray(questions, dtype=self.step_dtype)
+        return self._answer("confidence", rows)[0]
+
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
         Return ``m_predict_raw`` of rows in the memory layout of the C.
@@ -224,6 +235,7 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
+    "confidence": "k",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
 

@@ -42,11 +42,11 @@ class Sources:
     # features can be passed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-    # ``raw_missing``, ``stream``, ``stream_raw`` and ``filter``
+    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter`` and ``confidence``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
-    # Bound on scores, if ``filter`` is among the entry points and is to be compared
+    # Bound on scores, if ``filter`` or ``confidence`` is among the entry points to be compared
     largest_score: int | None = None
 
     @property
@@ -84,6 +84,7 @@ def sources(
             ("stream", f"{name}_feed"),
             ("stream_raw", f"{name}_feed_raw"),
             ("filter", f"{name}_filter_next"),
+            ("confidence", f"{name}_sure_class"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -147,6 +148,9 @@ def _glue(interface: Interface, name: str, entries: set[str]) -> str:
     if "filter" in entries:
         lines.append(f"#define MODEL_FILTER_TYPE {name}_filter_t")
         lines += [f"#define MODEL_FILTER_{part.upper()} {name}_filter_{part}" for part in _FILTER]
+    if "confidence" in entries:
+        lines.append(f"#define MODEL_CONFIDENCE {name}_confidence")
+        lines.append(f"#define MODEL_SURE_CLASS {name}_sure_class")
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
 

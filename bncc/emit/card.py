@@ -13,6 +13,7 @@ from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
 from bncc.model.card import (
+    confidence_words,
     cost_format,
     early_end_note,
     filter_words,
@@ -110,6 +111,7 @@ def card_lines(
         "multiplication",
         *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
         *([f"filter      {'; '.join(words)}"] if (words := _filter_words(model, layout)) else []),
+        *([f"confidence  {'; '.join(words)}"] if (words := confidence_words(model)) else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",

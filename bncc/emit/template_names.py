@@ -52,6 +52,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "stream": layout.stream,
         "missing": layout.missing,
         "over_time": layout.filter,
+        "rated": layout.confidence,
         "range_check": layout.range_check,
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,

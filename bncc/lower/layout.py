@@ -6,6 +6,7 @@ from functools import cached_property
 
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
+from bncc.lower.confidence import ConfidencePlan, plan_confidence
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
@@ -24,6 +25,7 @@ from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.model.checked import Limits
+from bncc.model.confidence import Confidence
 from bncc.program.ir import Program
 
 
@@ -91,6 +93,7 @@ class Layout:
     front_text: FrontText | None  # The same as C
     gate: GatePlan | None  # The gate in the kernel's sum, if any
     filter: FilterPlan | None  # The filter over decisions in time, when there is one
+    confidence: ConfidencePlan | None  # The confidence of decisions, when there is one
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -145,6 +148,7 @@ def lay_out(
     front: FrontPlan | None = None,
     gate: GatePlan | None = None,
     switch: int | None = None,
+    confidence: Confidence | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -202,6 +206,9 @@ def lay_out(
         filter=None
         if switch is None
         else plan_filter(switch, _largest_score(kernel, front), kernel.sum_bits, program.n_classes),
+        confidence=None
+        if confidence is None
+        else plan_confidence(confidence, _largest_score(kernel, front)),
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

@@ -218,4 +218,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         front=front_plan(request),
         gate=gate_plan(kernel, program.gate, (gate_facts(model) or {}).get("answers")),
         switch=request.switch,
+        confidence=request.confidence,
     )

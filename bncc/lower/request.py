@@ -14,7 +14,9 @@ from bncc.lower.kernels.families import (
     STREAMS,
 )
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
+from bncc.model import confidence as rated
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
+from bncc.model.confidence import Confidence
 from bncc.model.filter import required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
@@ -69,7 +71,9 @@ class Demands:
         return FLOWS_FOR["balanced" if self.stream and optimize == "speed" else optimize]
 
 
-ENTRIES = frozenset({"checked", "filter", "missing", "raw", "scores", "stream", "trusted"})
+ENTRIES = frozenset(
+    {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted"}
+)
 """Entry points that can be asked for in addition to ``predict``."""
 
 
@@ -83,6 +87,7 @@ class EntryPoints:
     stream: bool = False
     samples: bool = False  # ``start`` and ``push``, if the model has a front end
     filter: bool = False  # ``filter_begin`` and ``filter_next``, which need scores
+    confidence: bool = False  # ``margin``, ``confidence`` and ``sure_class``, which need scores
 
 
 @dataclass(frozen=True)
@@ -162,11 +167,12 @@ class Request:
             raw=bool({"raw", "checked"} & asked)
             or has_thresholds
             or self.model.front_end is not None,
-            scores=bool({"scores", "filter"} & asked),
+            scores=bool({"scores", "filter", "confidence"} & asked),
             stream="stream" in asked,
             trusted="trusted" in asked,
             samples=self.model.front_end is not None,
             filter="filter" in asked,
+            confidence="confidence" in asked,
         )
 
     @property
@@ -197,6 +203,13 @@ class Request:
         return required(self.model.filter).switch if "filter" in self.options.entries else None
 
     @property
+    def confidence(self) -> Confidence | None:
+        """Confidence of decisions; None without one in the C."""
+        if "confidence" not in self.options.entries:
+            return None
+        return rated.required(self.model.confidence)
+
+    @property
     def missing(self) -> MissingPlan | JointPlan | None:
         """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
@@ -206,6 +219,7 @@ class Request:
         if "missing" in self.options.entries:
             missing_form_of(self.model)
         self._check_filter()
+        self._check_confidence()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -230,6 +244,22 @@ class Request:
             raise OptionError(
                 "entry point 'filter' compares costs by branches, so its execution time depends on "
                 "scores; leave it out, or do not request constant time"
+            )
+
+    def _check_confidence(self) -> None:
+        """Refuse a confidence that the model does not have, or whose time may not vary."""
+        entries = self.options.entries
+        if self.confidence is None:
+            return
+        if self.options.constant_time:
+            raise OptionError(
+                "entry point 'confidence' compares margins by branches, so its execution time "
+                "depends on scores; leave it out, or do not request constant time"
+            )
+        if self.model.front_end is not None and "filter" in entries:
+            raise OptionError(
+                "the confidence is that of a single window, not of the filter's decision; choose "
+                "--with filter or --with confidence for a model with a front end"
             )
 
     def _check_gate(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.confidence import CONFIDENCE, ConfidenceEffect
 from bncc.model.filter import FILTER, FilterEffect
 from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
@@ -60,6 +61,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[FRONT_END] = model.front_end.to_json()
     if (over_time := filter_facts(model)) is not None:
         facts[FILTER] = over_time
+    if (rated := confidence_facts(model)) is not None:
+        facts[CONFIDENCE] = rated
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -207,6 +210,55 @@ def filter_words(model: Model) -> list[str]:
             effect = FilterEffect(**facts[part])
             lines.append(f"{rows} rows: {effect.words} ({effect.n} rows)")
     return lines
+
+
+def confidence_facts(model: Model) -> dict[str, Any] | None:
+    """Return a confidence, and how good it was on rows in training; None without one."""
+    if model.confidence is None:
+        return None
+    record = model.training.get(CONFIDENCE)
+    record = record if isinstance(record, Mapping) else {}
+    effects = {part: _confidence_effect(record.get(part)) for part in ("held_out", "test")}
+    return asdict(model.confidence) | {
+        part: None if effect is None else asdict(effect) for part, effect in effects.items()
+    }
+
+
+def _confidence_effect(record: Any) -> ConfidenceEffect | None:
+    """Return the effect in a training record, which anybody can have written."""
+    keys = {field.name for field in fields(ConfidenceEffect)}
+    if not isinstance(record, Mapping) or set(record) != keys:
+        return None
+    effect = ConfidenceEffect(**record)
+    are_counts = all(type(count) is int for count in (effect.n, effect.accepted))
+    are_counts = are_counts and 0 <= effect.accepted <= effect.n and effect.n > 0
+    rates = (effect.error, effect.error_accepted, effect.error_bound, effect.calibration_error)
+    are_rates = all(rate is None or is_rate(rate) for rate in rates)
+    is_whole = effect.error is not None and effect.calibration_error is not None
+    return effect if are_counts and are_rates and is_whole else None
+
+
+def confidence_words(model: Model) -> list[str]:
+    """Describe a confidence and how good it was, in no line without one."""
+    facts = confidence_facts(model)
+    if facts is None:
+        return []
+    lines = [f"{facts['percent'][0]} to {facts['percent'][-1]} % in {len(facts['percent'])} levels"]
+    if facts["least_margin"]:
+        lines[0] += f"; decisions of a margin below {facts['least_margin']} are rejected"
+    for part, rows in (("held_out", "held-out"), ("test", "test")):
+        if facts[part] is not None:
+            effect = ConfidenceEffect(**facts[part])
+            lines.append(f"{rows} rows: {effect.words} ({effect.n} rows)")
+    return lines
+
+
+def decision_rows(model: Model) -> list[list[str]]:
+    """Return the rows of a report on the rules for a model's decisions."""
+    words = {"filter": filter_words(model), "confidence": confidence_words(model)}
+    return [
+        ["" if k else name, line] for name, lines in words.items() for k, line in enumerate(lines)
+    ]
 
 
 def gate_words(facts: Mapping[str, Any]) -> str | None:

@@ -18,6 +18,7 @@ from bncc.errors import ModelError, ModelFileError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
+from bncc.model.confidence import Confidence
 from bncc.model.filter import Filter
 from bncc.model.gate import Gate
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
@@ -34,13 +35,13 @@ from bncc.structure.decision_tables import (
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
-FRONT_END_FORMAT, FILTER_FORMAT = 7, 8
-FORMATS = (*range(FORMAT, FILTER_FORMAT + 1),)
+FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT = 7, 8, 9
+FORMATS = (*range(FORMAT, CONFIDENCE_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
 boosted tables some of whose features are differences, with boosted tables behind the first of which
-there is a gate, with any of these and the front end that computes their features, and with any of
-these and a filter over decisions."""
+there is a gate, with any of these and the front end that computes their features, with any of these
+and a filter over decisions, and with any of these and a confidence of decisions."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -81,6 +82,16 @@ def encode(model: Model) -> dict[str, bytes]:
             "unfiltered_format": document["format"],
             "filter": {"switch": model.filter.switch},
         }
+    if model.confidence is not None:
+        document |= {
+            "format": CONFIDENCE_FORMAT,
+            "unrated_format": document["format"],
+            "confidence": {
+                "margins": list(model.confidence.margins),
+                "percent": list(model.confidence.percent),
+                "least_margin": model.confidence.least_margin,
+            },
+        }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -111,10 +122,15 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = over_time = None
+    gate = front_end = over_time = confidence = None
+    if document["format"] == CONFIDENCE_FORMAT:
+        document, record = _inner(document, "confidence", "unrated_format")
+        if document["format"] not in FORMATS[:-1]:
+            _malformed("the format of its model without a confidence")
+        confidence = _confidence(record)
     if document["format"] == FILTER_FORMAT:
         document, record = _inner(document, "filter", "unfiltered_format")
-        if document["format"] not in FORMATS[:-1]:
+        if document["format"] not in FORMATS[:-2]:
             _malformed("the format of its model without a filter")
         over_time = Filter(*map(_integer, _fields(record, ("switch",))))
     if document["format"] == FRONT_END_FORMAT:
@@ -142,8 +158,9 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     tables = _split(flat, shapes)
     prior.flags.writeable = False
     model = Model(
-        features, classes, structure, q_format, prior, tables, training, gate, filter=over_time
-    )
+        features, classes, structure, q_format, prior, tables, training, gate,
+        filter=over_time, confidence=confidence,
+    )  # fmt: skip
     if front_end is not None:
         model = replace(model, front_end=_front_end(front_end, model))
     check_model(model)
@@ -154,6 +171,11 @@ def _inner(document: Mapping[str, Any], what: str, format_key: str) -> tuple[dic
     """Return the document of a model without one of its parts, and the record of that part."""
     rest = {key: value for key, value in document.items() if key not in (what, format_key)}
     return {**rest, "format": _integer(document.get(format_key))}, document.get(what)
+
+
+def _confidence(record: Any) -> Confidence:
+    margins, percent, least = _fields(record, ("margins", "percent", "least_margin"))
+    return Confidence(tuple(_items(margins, int)), tuple(_items(percent, int)), _integer(least))
 
 
 def _canonical(document: Mapping[str, Any]) -> bytes:
@@ -318,7 +340,7 @@ def _table(record: dict[str, Any]) -> GridTable:
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS[:-2], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
+    zip(FORMATS[:-3], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
 )
 
 

@@ -13,6 +13,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.confidence import Confidence, check_confidence
 from bncc.model.filter import MAX_SWITCH, Filter
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
@@ -240,6 +241,8 @@ class Model:
         What computes the inputs from samples: its columns are the inputs, in order.
     filter : Filter, optional
         Filter over the decisions on consecutive readings.
+    confidence : Confidence, optional
+        Probability that a decision is right, by its margin.
     """
 
     features: tuple[Feature, ...]
@@ -252,6 +255,7 @@ class Model:
     gate: Gate | None = None
     front_end: FrontEnd | None = None
     filter: Filter | None = None
+    confidence: Confidence | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -335,6 +339,8 @@ def check_model(model: Model) -> None:
             f"the price of a switch in the filter of the model is {model.filter.switch}; "
             "0 .. 2**31 - 1 are supported"
         )
+    if model.confidence is not None:
+        check_confidence(model.confidence)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 

@@ -97,13 +97,15 @@ def families_of(
     Return the structures to try, only the named one if any, and a note on others.
 
     `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
-    do not support an option; the note reports this. A filter is refused.
+    do not support an option; the note reports this. A filter and a confidence are refused.
     """
-    if "filter" in extras:
-        raise OptionError(
-            "a search chooses the filter after the model, so its bytes and time are not counted; "
-            "leave out --with filter and --entry filter, and keep some bytes with --reserve"
-        )
+    for name in ("confidence", "filter"):
+        if name in extras:
+            raise OptionError(
+                f"a search chooses the {name} after the model, so its bytes and time are not "
+                f"counted; leave out --with {name} and --entry {name}, and keep some bytes with "
+                "--reserve"
+            )
     if named is not None:
         return (named,), None
     of_networks = {

@@ -43,9 +43,12 @@ class Case:
     """A block of inputs for some entry points, with the results of the reference."""
 
     # ``invalid`` has states out of range, which ``predict`` and ``scores`` reject
-    kind: Literal["states", "invalid", "raw", "raw_checked", "missing", "raw_missing", "filter"]
+    kind: Literal[
+        "states", "invalid", "raw", "raw_checked", "missing", "raw_missing", "filter", "confidence"
+    ]
     # (n, n_features) array: uint8 or uint16 states, or float64 raw readings; for ``filter``
-    # (n, 1 + n_classes) int64, scores behind 1 where a sequence begins, else 0
+    # (n, 1 + n_classes) int64, scores behind 1 where a sequence begins, else 0, and for
+    # ``confidence`` behind 1 for the confidence and 0 for the decision
     x: AnyArray
     y: IntArray  # (n,) int16: Class indices, or errors
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``

@@ -144,6 +144,26 @@ void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_CONFIDENCE
+void bncc_confidence(const uint32_t *x, int16_t *y, uint32_t n_rows);
+
+/* A row is a number other than 0 where the confidence is wanted, else 0, then the scores. */
+void bncc_confidence(const uint32_t *x, int16_t *y, uint32_t n_rows)
+{
+    MODEL_COST scores[MODEL_N_CLASSES];
+    uint32_t c;
+
+    for (; n_rows > 0U; n_rows--) {
+        const uint32_t is_confidence = *x++;
+
+        for (c = 0U; c < MODEL_N_CLASSES; c++) {
+            scores[c] = (MODEL_COST)*x++;
+        }
+        *y++ = (is_confidence != 0U) ? (int16_t)MODEL_CONFIDENCE(scores) : MODEL_SURE_CLASS(scores);
+    }
+}
+#endif
+
 #ifdef MODEL_FEED_RAW
 void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
 

@@ -3,11 +3,13 @@
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
  *                                                raw 'r', raw checked 'c', missing 'm', raw
  *                                                missing 'n', fed states 'f', fed readings
- *                                                'g', filter 'h')
+ *                                                'g', filter 'h', confidence 'k')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
- *                                                then a bit for each feature; for 'h' 4 bytes
- *                                                each: not 0 to begin a sequence, the scores)
+ *                                                then a bit for each feature; for 'h' and 'k'
+ *                                                4 bytes each: for 'h' not 0 to begin a sequence,
+ *                                                for 'k' not 0 for the confidence, else for the
+ *                                                decision; then the scores)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -48,6 +50,30 @@ static int filter_step(void)
 }
 #endif
 
+#ifdef MODEL_CONFIDENCE
+static int confidence_or_decision(void)
+{
+    uint32_t is_confidence;
+    uint32_t word;
+    MODEL_COST scores[MODEL_N_CLASSES];
+    uint32_t c;
+    int16_t y;
+
+    if (!port_read(&is_confidence, sizeof is_confidence)) {
+        return 0;
+    }
+    for (c = 0U; c < MODEL_N_CLASSES; c++) {
+        if (!port_read(&word, sizeof word)) {
+            return 0;
+        }
+        scores[c] = (MODEL_COST)word;
+    }
+    y = (is_confidence != 0U) ? (int16_t)MODEL_CONFIDENCE(scores) : MODEL_SURE_CLASS(scores);
+    port_write(&y, sizeof y);
+    return 1;
+}
+#endif
+
 static int answer(unsigned char entry)
 {
     MODEL_STATE states[MODEL_N_FEATURES];
@@ -65,6 +91,11 @@ static int answer(unsigned char entry)
 #ifdef MODEL_FILTER_TYPE
     if (entry == (unsigned char)'h') {
         return filter_step();
+    }
+#endif
+#ifdef MODEL_CONFIDENCE
+    if (entry == (unsigned char)'k') {
+        return confidence_or_decision();
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'

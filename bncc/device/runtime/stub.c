@@ -64,6 +64,20 @@ STUB int16_t MODEL_FILTER_NEXT(MODEL_FILTER_TYPE *f, const MODEL_COST s[MODEL_N_
 }
 #endif
 
+#ifdef MODEL_CONFIDENCE
+STUB uint8_t MODEL_CONFIDENCE(const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)s;
+    return 0U;
+}
+
+STUB int16_t MODEL_SURE_CLASS(const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_STREAM_TYPE
 STUB void MODEL_BEGIN(MODEL_STREAM_TYPE *s)
 {

@@ -1,4 +1,4 @@
-"""``--with filter`` of commands that decide on rows or windows in time order."""
+"""``--with filter`` and ``--with confidence`` of commands that decide on rows or windows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -10,6 +10,8 @@ from bncc._types import IntArray
 from bncc.cli.recordings import RecordedWindows
 from bncc.discretize.feature import states_of
 from bncc.errors import OptionError
+from bncc.model.confidence import Confidence
+from bncc.model.confidence import required as rated
 from bncc.model.filter import filtered, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
@@ -18,15 +20,15 @@ from bncc.recordings.table import feature_table
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def filter_option(function: Command) -> Command:
-    """Add ``--with filter``."""
+def rules_option(function: Command) -> Command:
+    """Add ``--with filter`` and ``--with confidence``."""
     return click.option(
         "--with",
         "more",
-        type=click.Choice(("filter",)),
+        type=click.Choice(("filter", "confidence")),
         multiple=True,
-        help="Filter decisions in time order with the filter of MODEL, which begins with each "
-        "group of --groups, or segment of recordings.",
+        help="filter: decide in time order with the filter of MODEL, which begins with each group "
+        "of --groups, or segment of recordings. confidence: rate each decision.",
     )(function)
 
 
@@ -36,6 +38,19 @@ def filter_switch(model: Model, missing: str) -> int:
     if missing == "marginal":
         raise OptionError("--with filter does not support --missing marginal; leave out either")
     return switch
+
+
+def confidence_for(model: Model, more: Sequence[str], missing: str) -> Confidence | None:
+    """Return the confidence to use, None if not asked for; refuse what it does not rate."""
+    if "confidence" not in more:
+        return None
+    if "filter" in more:
+        raise OptionError(
+            "--with confidence rates decisions on single rows, not those of a filter; choose one"
+        )
+    if missing == "marginal":
+        raise OptionError("--with confidence does not support --missing marginal; leave out either")
+    return rated(model.confidence)
 
 
 def sequences_of(n: int, labels: Sequence[str], recorded: RecordedWindows | None) -> IntArray:

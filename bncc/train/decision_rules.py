@@ -1,0 +1,71 @@
+"""Rules for decisions, chosen after a training on rows that no training of theirs has seen."""
+
+from dataclasses import dataclass
+
+from bncc.data.dataset import Dataset
+from bncc.interrupts import StopRequest
+from bncc.progress import Progress, silence
+from bncc.train.confidence_choice import check_max_error, with_confidence
+from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
+from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import TrainResult
+
+
+@dataclass(frozen=True)
+class DecisionRules:
+    """The filter and the confidence that a model is to have."""
+
+    over_time: OverTime = None  # Price of a switch in a filter
+    confidence: bool = False
+    max_error: float | None = None  # Largest error of decisions that are accepted
+
+    @property
+    def is_rated(self) -> bool:
+        """True if the model is to have a confidence."""
+        return self.confidence or self.max_error is not None
+
+    @property
+    def any(self) -> bool:
+        """True if there is something to choose."""
+        return self.is_rated or self.over_time is not None
+
+    @property
+    def need_held_out(self) -> bool:
+        """True if trainings on parts of the rows are needed."""
+        return self.is_rated or self.over_time == AUTO
+
+    def check(self, dataset: Dataset) -> None:
+        """Refuse rows on which nothing can be chosen, before any training."""
+        if self.over_time is not None:
+            check_sequences(dataset)
+        check_max_error(self.max_error, dataset.n_rows)
+
+    def applied(
+        self,
+        result: TrainResult,
+        dataset: Dataset,
+        settings: TrainSettings,
+        *,
+        held: HeldOut | None = None,
+        test: Dataset | None = None,
+        tell: Progress = silence,
+        stop: StopRequest | None = None,
+    ) -> TrainResult:
+        """
+        Return a training whose model has what was asked for; the same one if it was stopped.
+
+        `held` are scores of the rows by trainings without them; they are computed if None.
+        """
+        if not self.any:
+            return result
+        if held is None and self.need_held_out:
+            held = held_out_scores(dataset, settings, DEFAULT_FOLDS, tell, stop)
+            if held is None:
+                return result
+        if self.over_time is not None:
+            result = with_filter(result, dataset, settings, self.over_time, held=held, test=test)
+        if self.is_rated:
+            assert held is not None
+            result = with_confidence(result, held, max_error=self.max_error, test=test)
+        return result
