@@ -64,9 +64,11 @@ def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
     """Return the C of a model with a front end, ready to be built."""
     sample_type = sample_type_of(front_end.form).removesuffix("_t")
     name, files = emission.name, code_files(emission.files, emission.name)
+    is_rated = emission.layout.confidence is not None
+    types = ("int16", "uint8", "uint8") if is_rated else ("int16",)
     return StreamSources(
-        name, files, len(front_end.channels), sample_type, ("int16",), True,
-        is_filtered=emission.layout.filter is not None,
+        name, files, len(front_end.channels), sample_type, types, True,
+        is_filtered=emission.layout.filter is not None, is_rated=is_rated,
     )  # fmt: skip
 
 

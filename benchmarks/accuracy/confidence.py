@@ -11,10 +11,11 @@ on training rows. Test rows decide nothing. Results stay in the folder of ``-o``
 the tables and the picture on docs/how-to/confidence.md are new.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import click
 import numpy as np
@@ -26,6 +27,7 @@ from bncc.discretize.feature import states_of
 from bncc.errors import DataError
 from bncc.model.confidence import ConfidenceEffect, effect_of, margins_of
 from bncc.model.reference import scores
+from bncc.report import curves as chart
 from bncc.train.confidence_choice import with_confidence
 from bncc.train.repeats import DEFAULT_FOLDS, held_out_scores
 from bncc.train.settings import TrainSettings
@@ -39,7 +41,10 @@ PART = 0.5
 """Largest error of accepted decisions, as a fraction of the error on held-out rows."""
 SHARES = np.arange(1, 21) / 20
 """Fractions of accepted rows in the curves of error against coverage."""
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "confidence.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE, PICTURE = DOCS / "how-to" / "confidence.md", DOCS / "confidence.svg"
+DRAWN = ("dry_bean", "magic04", "phoneme", "ai4i2020")
+"""Sets in the picture, with boosted tables."""
 HEAD = (
     "set", "model", "rows", "error", "calibration error", "largest error", "accepted",
     "error of these", "upper bound",
@@ -78,10 +83,10 @@ def measured(data: Path, name: str, structure: str) -> Result:
     return Result(max_error, effect, (wrong[counts - 1] / counts).tolist())
 
 
-def result_from(value: dict[str, object]) -> Result:
+def result_from(value: dict[str, Any]) -> Result:
     """Return a result that was written as JSON."""
-    fields = {**value, "effect": ConfidenceEffect(**value["effect"])}  # type: ignore[dict-item]
-    return Result(**fields)  # type: ignore[arg-type]
+    fields = {**value, "effect": ConfidenceEffect(**value["effect"])}
+    return Result(**fields)
 
 
 def row(name: str, structure: str, one: Result) -> list[str]:
@@ -113,6 +118,23 @@ def summary(results: Sequence[Result]) -> str:
     )
 
 
+def picture(found: Mapping[tuple[str, str], Result]) -> str:
+    """Return the error of accepted rows against their fraction as SVG."""
+    lines = []
+    for name in DRAWN:
+        curve = found[name, "tables"].curve
+        points = zip((100 * SHARES).tolist(), curve, strict=True)
+        lines.append(chart.Line(name, tuple(chart.Point(x, 100 * y) for x, y in points)))
+    return chart.svg_of(
+        chart.Chart(
+            title="Error of the accepted test rows, those of the largest margins",
+            x_title="accepted rows, percent",
+            y_title="error of these, percent",
+            panels=(chart.Panel("", tuple(lines)),),
+        )
+    )
+
+
 @click.command(help=__doc__)
 @click.option("--data", type=click.Path(path_type=Path), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
@@ -131,6 +153,7 @@ def main(data: Path, output: Path, *, write: bool) -> None:
     tables = {"confidence": table(HEAD, rows), "summary": summary([*found.values()])}
     if write:
         renew(PAGE, tables)
+        PICTURE.write_text(picture(found), encoding="utf-8")
     else:
         print("\n".join(tables.values()))
 

@@ -16,9 +16,11 @@ from bncc.device.samples import (
     StreamSources,
     cross_stream,
     host_stream,
+    rated_answer,
 )
+from bncc.model.confidence import margins_of, required
 from bncc.model.model import Model
-from bncc.model.reference import predict_filtered_samples, predict_samples
+from bncc.model.reference import predict_filtered_samples, predict_samples, sample_scores
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
 
@@ -78,6 +80,8 @@ def verify_samples(
 ) -> SampleAgreement:
     """Build the C of a model with a front end for a target, run it there, and compare it."""
     decide = predict_filtered_samples if built.is_filtered else predict_samples
+    if built.is_rated:
+        decide = partial(_rated, decide)
     expected = [_expected(model, part.samples, decide) for part in parts]
     outcomes = []
     for name, build in _builds(built, target, compiler, simulator, opt_level, sanitize=sanitize):
@@ -123,6 +127,16 @@ def _expected(
     return answers
 
 
+def _rated(
+    decide: Callable[[Model, IntArray], IntArray], model: Model, samples: IntArray
+) -> IntArray:
+    """Return the answers to the windows of a segment with their confidences, (n_windows,) int64."""
+    confidence = required(model.confidence)
+    margins = margins_of(sample_scores(model, samples))
+    percent = confidence.percent_of(margins)
+    return rated_answer(decide(model, samples), percent, confidence.accepts(margins))
+
+
 def _compared(
     model: Model, program: StreamProgram, parts: Sequence[Part], expected: Sequence[IntArray]
 ) -> SampleAgreement:
@@ -165,4 +179,6 @@ def _word(model: Model, answer: int) -> str | None:
     """Return a result in words: the label of a class, None without a decision."""
     if answer == NO_DECISION:
         return None
-    return model.classes[answer] if 0 <= answer < model.n_classes else str(answer)
+    number, rating = (answer + 2**15) % 2**16 - 2**15, (answer + 2**15) >> 16
+    word = model.classes[number] if 0 <= number < model.n_classes else str(number)
+    return f"{word}, confidence {rating % 256} %, sure {rating >> 8}" if rating else word

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import AnyArray, IntArray
 from bncc.device.cross import Toolchain, link_program
 from bncc.device.host import run_program
 from bncc.device.image import Builder
@@ -31,6 +31,7 @@ class StreamSources:
     types: tuple[str, ...]  # Types of the features; ``int16`` alone for a class
     decides: bool = False  # True if a sample returns a class
     is_filtered: bool = False  # True if that is the class of the model's filter
+    is_rated: bool = False  # True if the decision also has a confidence
 
     @property
     def all_files(self) -> Mapping[str, str]:
@@ -43,6 +44,7 @@ class StreamSources:
             f"#define STREAM_TYPE {self.name}_stream_t",
             f"#define STREAM_SAMPLE {self.sample_type}_t",
             f"#define STREAM_RESULT {'int16_t' if self.decides else f'{self.name}_features_t'}",
+            *(["#define STREAM_RATES"] if self.is_rated else []),
             *([f"#define STREAM_NONE {self.name.upper()}_NO_DECISION"] if self.decides else []),
             f"#define STREAM_START {self.name}_start",
             f"#define STREAM_PUSH {self.name}_push",
@@ -67,6 +69,11 @@ class StreamSources:
 NO_DECISION = -128
 """Answer to a sample with which no window ends."""
 _FOOTPRINT = "samples_footprint.c"
+
+
+def rated_answer(classes: IntArray, percent: IntArray, is_sure: AnyArray) -> IntArray:
+    """Return a number for a class, the confidence of its window and whether that is accepted."""
+    return np.asarray(classes + (percent.astype(np.int64) << 16) + (is_sure.astype(np.int64) << 24))
 
 
 @dataclass(frozen=True)
@@ -108,13 +115,20 @@ class StreamProgram:
         Return what the C of a model returns for each sample of some segments.
 
         Shapes: each segment (n, n_channels) int of the samples' type; the result (n_samples,)
-        int64, the class of the window that ends with a sample, or `NO_DECISION`.
+        int64, the class of the window that ends with a sample, or `NO_DECISION`; see `rated_answer`
+        for a model that rates decisions.
         """
         reply = self.run(self._request(segments, b"a"))
         row = self.sources.row(self.byte_order, packed=self.packed)
         if len(reply) != row.itemsize * sum(map(len, segments)):
             raise HarnessError("a sample was not answered; report this, it is a bug in bncc")
-        return np.asarray(np.frombuffer(reply, row)["f0"].astype(np.int64))
+        found = np.frombuffer(reply, row)
+        classes = np.asarray(found["f0"].astype(np.int64))
+        if not self.sources.is_rated:
+            return classes
+        return np.where(
+            classes == NO_DECISION, NO_DECISION, rated_answer(classes, found["f1"], found["f2"])
+        )
 
     def _request(self, segments: Sequence[IntArray], operation: bytes = b"s") -> bytes:
         dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)

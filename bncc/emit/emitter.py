@@ -24,7 +24,7 @@ from bncc.lower.cost_model import Candidate
 from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
-from bncc.lower.request import ENTRIES, Request
+from bncc.lower.request import ENTRIES, OF_RULES, Request
 from bncc.lower.sample_estimate import plan_stream
 from bncc.lower.sample_stream import outputs_of_model
 from bncc.model.file import model_digest
@@ -34,7 +34,16 @@ from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each
 from bncc.resources import Bounds, Resources
 
-__all__ = ["ENTRIES", "Emission", "EmitOptions", "emit", "emit_as", "emit_c", "emit_candidate"]
+__all__ = [
+    "ENTRIES",
+    "OF_RULES",
+    "Emission",
+    "EmitOptions",
+    "emit",
+    "emit_as",
+    "emit_c",
+    "emit_candidate",
+]
 
 RELEASE = "1.0.0"
 """Version in manifests of packages, for a model has none; its digest is put behind it."""
@@ -233,5 +242,9 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
     return {
         "decides": True,
         "features_type": f"{layout.name}_raw_t",
-        **stream_names(plan_stream(front_end, outputs, layout.name), layout.filter),
+        **stream_names(
+            plan_stream(front_end, outputs, layout.name),
+            layout.filter,
+            is_rated=layout.confidence is not None,
+        ),
     }

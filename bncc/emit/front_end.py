@@ -24,16 +24,23 @@ class Field:
     comment: str
 
 
+RATED_BYTES = 2
+"""Bytes of the confidence of the last decision, and of whether it is accepted."""
+
+
 def stream_names(
-    samples: SampleStream | SharedStream, over_time: FilterPlan | None = None
+    samples: SampleStream | SharedStream,
+    over_time: FilterPlan | None = None,
+    *,
+    is_rated: bool = False,
 ) -> dict[str, object]:
-    """Return the names of the templates for the state between two samples, a filter included."""
-    filter_bytes = 0 if over_time is None else over_time.n_bytes
+    """Return the names of the templates for the state between two samples, with its rules."""
+    other_bytes = (0 if over_time is None else over_time.n_bytes) + RATED_BYTES * is_rated
     width = 1 if over_time is None else over_time.held_bits // 8
     return {
         "samples": samples,
-        "stream_bytes": samples.n_bytes + filter_bytes,
-        "stream_aligned_bytes": samples.aligned_with(filter_bytes, width),
+        "stream_bytes": samples.n_bytes + other_bytes,
+        "stream_aligned_bytes": samples.aligned_with(other_bytes, width),
     }
 
 
@@ -57,6 +64,7 @@ def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> 
         "version": __version__,
         "decides": False,
         "over_time": None,
+        "rated": None,
         **stream_names(plan(front_end, outputs, name)),
         "fields": fields,
         "features_type": f"{name}_features_t",

@@ -75,6 +75,8 @@ ENTRIES = frozenset(
     {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted"}
 )
 """Entry points that can be asked for in addition to ``predict``."""
+OF_RULES = frozenset({"confidence", "filter"})
+"""Those of rules for decisions that a model may not have."""
 
 
 @dataclass(frozen=True)
@@ -248,18 +250,10 @@ class Request:
 
     def _check_confidence(self) -> None:
         """Refuse a confidence that the model does not have, or whose time may not vary."""
-        entries = self.options.entries
-        if self.confidence is None:
-            return
-        if self.options.constant_time:
+        if self.confidence is not None and self.options.constant_time:
             raise OptionError(
                 "entry point 'confidence' compares margins by branches, so its execution time "
                 "depends on scores; leave it out, or do not request constant time"
-            )
-        if self.model.front_end is not None and "filter" in entries:
-            raise OptionError(
-                "the confidence is that of a single window, not of the filter's decision; choose "
-                "--with filter or --with confidence for a model with a front end"
             )
 
     def _check_gate(self) -> None:

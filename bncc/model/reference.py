@@ -124,6 +124,11 @@ def predict_filtered_samples(model: Model, samples: IntArray) -> IntArray:
     return predict_sequences(model, X, np.zeros(len(X), dtype=np.int64))
 
 
+def sample_scores(model: Model, samples: IntArray) -> IntArray:
+    """Return the scores of the windows of a segment, (n_windows, n_classes) int64."""
+    return scores(model, _states_of_samples(model, samples))
+
+
 def _states_of_samples(model: Model, samples: IntArray) -> IntArray:
     """Return the states of the windows of a gapless segment, (n_windows, n_features) int."""
     front_end = model.front_end

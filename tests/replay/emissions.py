@@ -6,7 +6,7 @@ from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
-from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
+from bncc.emit.emitter import ENTRIES, OF_RULES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.lower.cut_conditions import COMPARED
@@ -90,7 +90,7 @@ def tasks() -> Iterator[tuple[str, Task]]:
             words = ("--kernel", family, "--optimize", next(aims))
             yield f"kernel/{family}/{name}", partial(_emitted, name, *words)
     for name in _FEW:
-        for entry in sorted(ENTRIES - {"filter"}):
+        for entry in sorted(ENTRIES - OF_RULES):
             yield f"entry/{entry}/{name}", partial(_emitted, name, "--with", entry)
         yield f"constant-time/{name}", partial(_emitted, name, "--constant-time")
         yield f"textbook/{name}", partial(_textbook, name)

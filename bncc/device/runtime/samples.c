@@ -2,7 +2,8 @@
  *
  * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
- *      'a' also starts one; what the model returns is then written for every sample. For the meter
+ *      'a' also starts one; what the model returns is then written for every sample, with the
+ *      confidence of the last window and whether it is sure if the model rates decisions. For the meter
  *      'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
  *      The meter instead: first the size of the state and what measuring nothing costs, then for
@@ -84,6 +85,10 @@ static void push(const STREAM_SAMPLE *sample)
 {
     if ((PUSH(sample) != 0U) || (writes_all != 0U)) {
         port_write(&result, sizeof result);
+#ifdef STREAM_RATES
+        port_write(&stream.confidence, sizeof stream.confidence);
+        port_write(&stream.is_sure, sizeof stream.is_sure);
+#endif
     }
 }
 #endif

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
+from bncc.emit.emitter import ENTRIES, OF_RULES, EmitOptions, emit_c, emit_candidate
 from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.lower.layout import MOST_HANDED_OVER
@@ -41,7 +41,7 @@ def test_the_default_name_is_model():
     assert "model.c" in emit_c(hand.ties()).files
 
 
-@pytest.mark.parametrize("entry", sorted(ENTRIES - {"filter"}))
+@pytest.mark.parametrize("entry", sorted(ENTRIES - OF_RULES))
 def test_an_entry_point_is_declared_and_defined_only_when_asked_for(entry):
     without, with_it = emitted(hand.ties()), emitted(hand.ties(), entry)
     for file in ("m.h", "m.c"):
@@ -148,7 +148,7 @@ def test_budgets_are_those_of_all_that_is_emitted():
 
 
 def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
-    options = EmitOptions("m", ENTRIES - {"filter"}, optimize="speed")
+    options = EmitOptions("m", ENTRIES - OF_RULES, optimize="speed")
     model = ranged(hand.tan_float())
     chosen = emit_c(model, options)
     same = emit_candidate(model, chosen.choice.chosen, options)
