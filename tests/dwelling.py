@@ -9,6 +9,7 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.splits import SplitRule
 from bncc.model.filter import Filter
 from bncc.model.model import Model
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
@@ -54,6 +55,16 @@ def trained(structure: str, switch: int) -> Model:
     more = {"naive": {"parameters": "ml"}, "tables": {"epochs": 30}}[structure]
     model = train_model(dataset(), TrainSettings(structure=structure, **more)).model
     return replace(model, filter=Filter(switch))
+
+
+@cache
+def rated(structure: str, max_error: float | None = None) -> Model:
+    """Return a model trained on these readings, with a confidence."""
+    more = {"naive": {"parameters": "ml"}, "tables": {"epochs": 30}}[structure]
+    settings = TrainSettings(structure=structure, **more)
+    result = train_model(dataset(), settings)
+    rules = DecisionRules(confidence=True, max_error=max_error)
+    return rules.applied(result, dataset(), settings).model
 
 
 def csv_of(**options) -> str:

@@ -60,12 +60,12 @@ class Confidence:
 
 @dataclass(frozen=True)
 class ConfidenceEffect:
-    """How good a confidence is on some rows."""
+    """Calibration and accepted decisions of a confidence on some rows."""
 
     n: int  # Rows
-    error: float  # Of all decisions
+    error: float  # Error rate of all decisions
     accepted: int  # Rows whose decisions are accepted
-    error_accepted: float | None  # Of these; None without any
+    error_accepted: float | None  # Error rate of these; None without any
     error_bound: float | None  # Upper bound on it that holds with `LIKELIHOOD`
     calibration_error: float  # Mean difference between confidence and share of right decisions
 

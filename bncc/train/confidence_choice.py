@@ -124,7 +124,7 @@ def least_margin(margins: IntArray, right: BoolArray, max_error: float) -> int:
     """
     Return the smallest margin whose decisions have at most some error, with a bound that holds.
 
-    Of several fractions of rows, those of the largest margins, it is the largest one for which the
+    It accepts the largest of several fractions of rows, those of the largest margins, for which the
     upper bound of the error is low enough. With a likelihood of 0.95 the bounds of all hold for
     rows that are exchangeable with these.
     """

@@ -11,13 +11,14 @@ from pathlib import Path
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
+from bncc.model.confidence import Confidence
 from bncc.model.model import Model
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests import models as hand
 from tests.agreement.test_direct_readings import model_of
-from tests.dwelling import trained
+from tests.dwelling import rated, trained
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 
@@ -184,6 +185,13 @@ FILTERED: dict[str, Callable[[], Model]] = {
     f"filtered_{switch}": partial(trained, "naive", switch) for switch in (0, 9, 300, 70000)
 }
 """Trained models with filters whose kept costs and sums have each width."""
+RATED: dict[str, Callable[[], Model]] = {
+    "rated": partial(rated, "naive"),
+    "rated_within": partial(rated, "tables", 0.3),
+    "rated_alike": lambda: replace(rated("naive"), confidence=Confidence((0,), (80,))),
+    "rated_never": lambda: replace(rated("naive"), confidence=Confidence((0,), (80,), 10**9)),
+}
+"""Models with confidences: trained ones, of one level, and one that accepts nothing."""
 SPECIAL = (
     Analyzed("naive_integer", EmitOptions("m"), has_selftest=True),
     Analyzed("tan_float", EmitOptions("m", ENTRIES), has_selftest=True),
@@ -206,15 +214,17 @@ SPECIAL = (
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"checked"})),
     Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
     *(Analyzed(name, EmitOptions("m", frozenset({"filter"}))) for name in FILTERED),
+    *(Analyzed(name, EmitOptions("m", frozenset({"confidence"}))) for name in RATED),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
-readings, filters over decisions."""
+readings, filters over decisions, confidences."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
     **hand.FRONTS,
     **FILTERED,
+    **RATED,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }

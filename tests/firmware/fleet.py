@@ -30,6 +30,7 @@ _STREAM_STATICS = tuple(
     f"stream_{name}" for name in ("order", "seed", "shuffle", "refuses", "states", "readings")
 )
 _FILTER_STATICS = ("filter", "filter_step")
+_CONFIDENCE_STATICS = ("confidence_or_decision",)
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -356,6 +357,7 @@ def fleet_source(members: list[Sources]) -> str:
     for k, built in enumerate(members):
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())
         statics += _FILTER_STATICS if "filter" in built.entries else ()
+        statics += _CONFIDENCE_STATICS if "confidence" in built.entries else ()
         units.append(
             _MEMBER.format(
                 name=built.name,

@@ -68,7 +68,7 @@ def test_no_level_is_certain() -> None:
 
 
 def test_the_bound_holds_on_other_rows() -> None:
-    """Of 200 choices on 1,000 rows each, at most 5 % may have a larger error; few have any."""
+    """At most 5 % of 200 choices on 1,000 rows each may have a larger error."""
     others, is_right = drawn(200000, seed=10**6)
     n_larger = 0
     for seed in range(200):
