@@ -28,7 +28,7 @@ MACHINE_PATH = re.compile(r"(^|[^\w.])/(work|tmp|root|home|farm|opt)/[A-Za-z]")
 # An installer that asks a package index for bncc, and requirements that one would read.
 INSTALLED_BY_NAME = re.compile(
     r"""(?x)
-    \b(pip3?|pipx|uv|uvx|conda|poetry|rye)\b (?!\ freeze) [^\n;&|`]*?
+    \b(pip3?|pipx|uv|uvx|conda|poetry|rye)\b (?!\ freeze|[^\n]*--spec\ \S*/) [^\n;&|`]*?
         (?<=[\s"']) bncc(-compiler)? (?=[\s"'`;\[=<>~!]|$) (?!'s\b) (?!\s*@\s)
     | (?<![\w./-]) bncc(-compiler)? (\[ [a-z, ]+ \] | ==\d)
     | pypi\.org/(project|simple)/bncc
@@ -357,6 +357,7 @@ def test_an_installation_by_name_is_found(line: str) -> None:
         "pip install -e '.[sweep]' in bncc's clone",
         "pip install './tools/bncc[targets]'",
         "pip install ziglang unicorn; then bncc verify",
+        "pipx run --spec dist/*.whl bncc --help",
         "pip install 'bncc-compiler @ git+https://example.org/bncc'",
         "echo 'set-up: installing bncc and what it needs'",
     ],

@@ -73,7 +73,7 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     assert "no margin keeps the error" in refused(*train, "--max-error", "0.02")
     assert not model.exists()
     search = ("--max-flash", "2k", "--with", "confidence")
-    assert "keep some with --reserve" in refused(*train[:-4], *train[-2:], *search)
+    assert "keep some bytes with --reserve" in refused(*train[:-4], *train[-2:], *search)
     run_json(*train)
     for command in ("evaluate", "predict"):
         assert "the model has no confidence" in refused(
