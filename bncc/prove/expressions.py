@@ -3,7 +3,7 @@
 from bncc.prove.floats import compared
 from bncc.prove.instructions import Expr, Flags
 from bncc.prove.state import Draft, read
-from bncc.prove.values import OpenOrderError, UndecidedError, Value, signed
+from bncc.prove.values import WORD, OpenOrderError, UndecidedError, Value, signed
 from bncc.prove.words import Words
 
 _ALIGNED_4, _ALIGNED_8 = (1 << 32) - 4, (1 << 32) - 8
@@ -100,6 +100,8 @@ class Expressions:
             "ror": lambda x, y: (x | x << 32) >> y % 32,
         }
         both_terms = [*a.terms.values(), *b.terms.values()]
+        if not both_terms:
+            return Value(operations[name](a.const, b.const) % WORD)
         units = [t if t.slopes is None else algebra.unit(t) for t in both_terms]
         term = algebra.joint(units, f"an operation {name}")
         term = algebra.inside(term)

@@ -98,6 +98,7 @@ class Jump:
     target: Expr
     condition: Expr | None = None
     is_call: bool = False  # A call, which sets the return address by an effect before it
+    keeps_thumb: bool = False  # A fault follows unless bit 0 of the target is 1
 
 
 Effect: TypeAlias = Set | Load | Store | Flags | Jump

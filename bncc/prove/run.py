@@ -389,6 +389,8 @@ class Run:
             elif not condition.const:
                 return [self._moved(state, following)]
         target = self.algebra.plain(self._expressions.value(draft, jump.target))
+        if jump.keeps_thumb and target.number is not None and not target.const & 1:
+            raise UndecidedError("jump", "a jump out of Thumb state")
         return [*found, *self._land(state, target, jump.is_call, following)]
 
     def _land(self, state: State, target: Value, is_call: bool, following: int) -> list[State]:

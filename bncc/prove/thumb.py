@@ -119,14 +119,15 @@ def _branch(p: Parsed) -> list[Effect]:
 
 def _branch_register(p: Parsed) -> list[Effect]:
     p.require_zeros(7)
-    return [Jump(p.value(0), p.condition)]
+    return [Jump(p.value(0), p.condition, keeps_thumb=True)]
 
 
 def _call(p: Parsed) -> list[Effect]:
     lr = p.address + p.size | 1
     if p.name == "bl":
         return [Set("lr", lr), Jump(p.immediate(0) & ~1, p.condition, is_call=True)]
-    return [Set("tmp0", p.value(0)), Set("lr", lr), Jump("tmp0", p.condition, is_call=True)]
+    jump = Jump("tmp0", p.condition, is_call=True, keeps_thumb=True)
+    return [Set("tmp0", p.value(0)), Set("lr", lr), jump]
 
 
 def _branch_if_zero(p: Parsed) -> list[Effect]:

@@ -19,7 +19,7 @@ def _load(p: Parsed) -> list[Effect]:
     if target in ("sp", updated):
         raise p.unknown()
     if target == "pc":
-        return [Load("tmp0", address, 4), *update, Jump("tmp0", p.condition)]
+        return [Load("tmp0", address, 4), *update, Jump("tmp0", p.condition, keeps_thumb=True)]
     return [Load(p.target(), address, size, p.name[3:4] == "s", p.loads_anywhere), *update]
 
 
@@ -90,7 +90,7 @@ def _load_list(p: Parsed, names: Sequence[str], base: str, start: int, step: int
     effects += [Load(name, plus(at, start + 4 * k), 4) for k, name in enumerate(registers)]
     if step:
         effects.append(Set(base, plus(base, step)))
-    return [*effects, Jump("tmp0", p.condition)] if is_jump else effects
+    return [*effects, Jump("tmp0", p.condition, keeps_thumb=True)] if is_jump else effects
 
 
 def _store_multiple(p: Parsed) -> list[Effect]:

@@ -272,6 +272,20 @@ def test_a_stack_pointer_that_depends_on_an_input_is_not_followed():
         Program(LOAD, (Set("sp", ("sub", "sp", ("shl", "r2", 2))),), RETURN).run()
 
 
+def test_a_jump_by_a_register_stays_in_thumb_state():
+    """An even address ends the program with a fault on a Cortex-M, as after ``bx pc``."""
+    lines = [(Set("r3", START + 4 + bit),) for bit in (0, 1)]
+    jump = (Jump("r3", keeps_thumb=True),)
+    Program(lines[1], jump, RETURN, functions=(2,)).run()
+    Program(lines[0], (Jump("r3"),), RETURN, functions=(2,)).run()
+    with pytest.raises(UndecidedError, match="a jump out of Thumb state"):
+        Program(lines[0], jump, RETURN, functions=(2,)).run()
+
+
+def test_a_product_of_constants_is_one():
+    agrees(Program((Set("r3", 7),), (Set("r4", 9),), (Set("r0", ("mul", "r3", "r4")),), RETURN))
+
+
 def test_a_wrong_access_for_one_input_only_is_a_violation():
     """A table of 64 bytes by 7 times an input of at most 9 is fine; by 8 times it is not."""
 

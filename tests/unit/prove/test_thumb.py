@@ -110,7 +110,7 @@ MEMORY = {
             Load("r4", "sp", 4),
             Load("tmp0", add("sp", 4), 4),
             Set("sp", add("sp", 8)),
-            Jump("tmp0"),
+            Jump("tmp0", keeps_thumb=True),
         ],
     ),
     "06c8": (
@@ -128,8 +128,11 @@ JUMPS = {
     "31b1": ("cbz r1, #0x1010", [Jump(0x1010, ("eq", "r1", 0))]),
     "31b9": ("cbnz r1, #0x1010", [Jump(0x1010, ("ult", 0, "r1"))]),
     "fff7abff": ("bl #0xf5a", [Set("lr", AT + 5), Jump(0xF5A, is_call=True)]),
-    "9847": ("blx r3", [Set("tmp0", "r3"), Set("lr", AT + 3), Jump("tmp0", is_call=True)]),
-    "7047": ("bx lr", [Jump("lr")]),
+    "9847": (
+        "blx r3",
+        [Set("tmp0", "r3"), Set("lr", AT + 3), Jump("tmp0", is_call=True, keeps_thumb=True)],
+    ),
+    "7047": ("bx lr", [Jump("lr", keeps_thumb=True)]),
     "00bf": ("nop", []),
 }
 FLOATS = {
@@ -264,12 +267,15 @@ def test_a_jump_in_an_it_block_has_its_condition() -> None:
     block = decoder("08bf7047")  # it eq; bxeq lr
     block.decode(AT)
     returned = block.decode(AT + 2)
-    assert (returned.effects, returned.condition) == ((Jump("lr", ("flag", "eq")),), None)
+    assert (returned.effects, returned.condition) == (
+        (Jump("lr", ("flag", "eq"), keeps_thumb=True),),
+        None,
+    )
     block = decoder("08bf10bd")  # it eq; popeq {r4, pc}
     block.decode(AT)
     returned = block.decode(AT + 2)
     assert returned.condition == ("flag", "eq")
-    assert returned.effects[-1] == Jump("tmp0", ("flag", "eq"))
+    assert returned.effects[-1] == Jump("tmp0", ("flag", "eq"), keeps_thumb=True)
 
 
 @pytest.mark.parametrize(
