@@ -53,7 +53,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Result:
-    """What a confidence does on test rows."""
+    """Calibration and accepted decisions on test rows."""
 
     max_error: float  # Largest error of accepted decisions; 0 if no margin can show it
     effect: ConfidenceEffect

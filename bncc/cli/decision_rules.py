@@ -7,6 +7,7 @@ import click
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.cli.console import Console
 from bncc.cli.recordings import RecordedWindows
 from bncc.discretize.feature import states_of
 from bncc.errors import OptionError
@@ -60,6 +61,15 @@ def sequences_of(n: int, labels: Sequence[str], recorded: RecordedWindows | None
     if not labels:
         return np.zeros(n, dtype=np.int64)
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
+def note_one_sequence(console: Console, labels: Sequence[str], recorded: Any) -> None:
+    """Say that all rows of a table are one sequence, if no groups tell sequences apart."""
+    if recorded is None and not labels:
+        console.note(
+            "all rows are one sequence of the filter; name the column of the recording, device or "
+            "person with --groups if they are several"
+        )
 
 
 def filtered_windows(model: Model, recorded: RecordedWindows) -> IntArray:

@@ -13,6 +13,7 @@ from bncc.cli.decision_rules import (
     confidence_for,
     filter_switch,
     filtered_windows,
+    note_one_sequence,
     rules_option,
     sequences_of,
 )
@@ -119,6 +120,7 @@ def command(
     units = None if recorded is None else _units(recorded)
     decisions = None
     if switch is not None:
+        note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
         if recorded is None:
             decisions = filtered(scores(model, X), sequences, switch)

@@ -10,7 +10,13 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.cli.console import Console
-from bncc.cli.decision_rules import confidence_for, filter_switch, rules_option, sequences_of
+from bncc.cli.decision_rules import (
+    confidence_for,
+    filter_switch,
+    note_one_sequence,
+    rules_option,
+    sequences_of,
+)
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -96,6 +102,7 @@ def command(
     else:
         all_scores = scores_of(model, X)
     if is_filtered:
+        note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
         all_scores = filtered_scores(all_scores, sequences, switch)
     found = _places(recorded) | prediction_columns(model, all_scores, with_scores=scores)

@@ -211,8 +211,10 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     is_varying = layout.gate is not None or layout.front is not None
     has_trees = is_varying or isinstance(layout.kernel, BranchKernel)
     remedy = "" if has_trees else "; none with --constant-time"
-    over_time = "" if layout.filter is None else "; of filter_next, on comparisons of costs"
-    return [f"time        varies: branches on {', '.join(on)}{over_time or remedy}"]
+    rules = "" if layout.filter is None else "; of filter_next, on comparisons of costs"
+    if layout.confidence is not None:
+        rules += "; of margin, confidence and sure_class, on comparisons of scores"
+    return [f"time        varies: branches on {', '.join(on)}{rules or remedy}"]
 
 
 def why_no_probabilities(model: Model) -> str | None:

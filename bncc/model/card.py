@@ -243,9 +243,12 @@ def confidence_words(model: Model) -> list[str]:
     facts = confidence_facts(model)
     if facts is None:
         return []
-    lines = [f"{facts['percent'][0]} to {facts['percent'][-1]} % in {len(facts['percent'])} levels"]
-    if facts["least_margin"]:
-        lines[0] += f"; decisions of a margin below {facts['least_margin']} are rejected"
+    percent, least = facts["percent"], facts["least_margin"]
+    levels = f"{percent[0]} % for every margin"
+    if len(percent) > 1:
+        levels = f"{percent[0]} to {percent[-1]} % in {len(percent)} levels"
+    limit = f"decisions of a margin below {least} are rejected" if least else "none is rejected"
+    lines = [f"{levels}; {limit}"]
     for part, rows in (("held_out", "held-out"), ("test", "test")):
         if facts[part] is not None:
             effect = ConfidenceEffect(**facts[part])

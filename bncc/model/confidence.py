@@ -137,12 +137,13 @@ def error_bound(n_wrong: int, n: int, risk: float = 1 - LIKELIHOOD) -> float:
 
 
 def effect_of(
-    confidence: Confidence, margins: IntArray, right: BoolArray
+    confidence: Confidence, margins: IntArray, right: BoolArray, risk: float = 1 - LIKELIHOOD
 ) -> ConfidenceEffect | None:
     """
     Return how good a confidence is on some decisions; None without any.
 
-    Shapes: `margins` (n,) int, `right` (n,) bool.
+    `risk` is that of the bound on the error of accepted decisions. Shapes: `margins` (n,) int,
+    `right` (n,) bool.
     """
     if len(margins) == 0:
         return None
@@ -155,6 +156,6 @@ def effect_of(
         float((~right).mean()),
         n,
         n_wrong / n if n else None,
-        error_bound(n_wrong, n) if n else None,
+        error_bound(n_wrong, n, risk) if n else None,
         float(sum(gaps)) / len(margins),
     )

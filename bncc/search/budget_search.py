@@ -103,8 +103,7 @@ def families_of(
         if name in extras:
             raise OptionError(
                 f"a search chooses the {name} after the model, so its bytes and time are not "
-                f"counted; leave out --with {name} and --entry {name}, and keep some bytes with "
-                "--reserve"
+                f"counted; leave out its entry points, and keep some bytes with --reserve"
             )
     if named is not None:
         return (named,), None

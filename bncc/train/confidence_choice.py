@@ -75,7 +75,8 @@ def with_confidence(
     confidence = confidence_of(margins, right, max_error)
     model = replace(model, confidence=confidence)
     effects = {
-        "held_out": effect_of(confidence, margins, right),
+        # On the rows of the choice, the bound is the one that holds whichever margin is chosen.
+        "held_out": effect_of(confidence, margins, right, RISK),
         "test": None if test is None else effect_on(model, test),
     }
     record = {part: None if each is None else asdict(each) for part, each in effects.items()}
@@ -112,9 +113,9 @@ def confidence_of(
     steps = _levels(*_isotonic(margins, right))
     least = 0 if max_error is None else least_margin(margins, right, max_error)
     counts, hits, starts = (np.array(part) for part in zip(*steps, strict=True))
-    # Laplace's rule of succession: no level is certain, however many of its rows are right.
+    # Laplace's rule of succession; no level is certain, however many of its rows are right.
     percent = np.rint(100 * (hits + 1) / (counts + 2)).astype(np.int64)
-    percent = np.maximum.accumulate(percent)
+    percent = np.clip(np.maximum.accumulate(percent), 1, 99)
     is_new = np.r_[True, np.diff(percent) > 0]
     kept = np.minimum(starts[is_new], MAX_MARGIN).tolist()
     return Confidence((0, *kept[1:]), tuple(percent[is_new].tolist()), least)

@@ -169,8 +169,10 @@ def test_the_facts_of_a_confidence():
     assert [row[0] for row in decision_rows(replace(model, filter=Filter(3)))] == [
         "filter", "confidence", "",
     ]  # fmt: skip
+    one = replace(model, confidence=Confidence((0,), (80,)), training={})
+    assert confidence_words(one) == ["80 % for every margin; none is rejected"]
     every = replace(model, confidence=replace(THREE, least_margin=0), training={})
-    assert confidence_words(every) == ["50 to 95 % in 3 levels"]
+    assert confidence_words(every) == ["50 to 95 % in 3 levels; none is rejected"]
 
 
 @pytest.mark.parametrize(
