@@ -1,7 +1,7 @@
 """Estimator methods beyond scikit-learn's: budgets and targets, C code, and verification."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -13,6 +13,7 @@ from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
 from bncc.emit import emitter
 from bncc.emit.options import emit_command, words_of
+from bncc.emit.rust import RUST, emit_crate
 from bncc.errors import OptionError
 from bncc.lower import request
 from bncc.model.atomic import write_all
@@ -126,6 +127,14 @@ def _count(number: Any) -> int | None:
     return None if number is None else int(number)
 
 
+def emitted_files(model: Model, options: emitter.EmitOptions) -> Mapping[str, str]:
+    """Return the files of a package: C, or a Rust crate, which has no target and no goal."""
+    if options.package != RUST:
+        return _emitted(model, options).files
+    words = words_of(replace(options, target=None, optimize="balanced"))
+    return emit_crate(model, replace(options, command=emit_command(options.name, words))).files
+
+
 def _emitted(model: Model, options: emitter.EmitOptions) -> emitter.Emission:
     """Emit C, in the layout that a search for a budget chose if it is for this goal and target."""
     from bncc.pricing import emitted_as_recorded, recorded_layout  # local: it builds and measures
@@ -192,8 +201,9 @@ class Deployable:
             Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, confidence,
             filter, missing, raw, scores, stream, trusted; ``raw`` is always included if there are
             thresholds. None for those of the estimator, else scores and trusted.
-        package : {"plain", "cmake", "arduino", "platformio", "zephyr", "esp-idf"}, default="plain"
-            Build system of the emitted library.
+        package : str, default="plain"
+            Build system of the emitted library: plain, cmake, arduino, platformio, zephyr, esp-idf
+            or micropython; or rust, for a crate instead of C.
         spdx : str, optional
             License expression for ``SPDX-License-Identifier`` in every file, such as ``MIT``.
         target, optimize : str, optional
@@ -216,7 +226,7 @@ class Deployable:
                 target=machine_of(target or getattr(self, "target", None)),
                 spdx=spdx,
             )
-            files = _emitted(model, options).files
+            files = emitted_files(model, options)
         return write_all(directory, files, overwrite=overwrite)
 
     def verify(self, X: Any = None, **options: Any) -> Agreement:

@@ -9,6 +9,7 @@ import click
 
 from bncc.cli.budget_options import budget_options, check_reserve
 from bncc.cli.console import Console, aligned
+from bncc.cli.emit_rust import refuse_options_of_c, write_crate
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Lowering,
@@ -37,6 +38,7 @@ from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
 from bncc.emit.provenance import code_digest
+from bncc.emit.rust import RUST
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
 from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
@@ -75,10 +77,10 @@ COMMON = (
 )
 @click.option(
     "--package",
-    type=click.Choice(tuple(PACKAGES)),
+    type=click.Choice((*PACKAGES, RUST)),
     default="plain",
     show_default=True,
-    help="Build system to package for.",
+    help="Build system or language to package for.",
 )
 @click.option(
     "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
@@ -153,6 +155,8 @@ def command(
     """
     Compile MODEL to C, with test vectors, a self-test, and files for a build system.
 
+    --package rust writes a Rust crate instead, with the same tables and vectors.
+
     With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
     tools of the target are installed, else estimated; generic C is measured as for a Cortex-M0.
     Figures that `bncc train --max-flash` has recorded in MODEL for the same C are reused, as is its
@@ -166,6 +170,8 @@ def command(
         )
     if measure:
         bench_of(target)
+    if package == RUST:
+        refuse_options_of_c()
     check_free(output, force=force, directory=True)
     model = with_inputs(load_model(model_path), which_inputs, entries)
     chosen = name if name is not None else model_name(Path(model_path).stem)
@@ -176,6 +182,19 @@ def command(
     covered = entries_of(model, limits)
     tell_of_idle_margin(console, limits.emitted(covered))
     vectors = _vectors(model, n_vectors, data_path, columns, class_name, fold, console)
+    if package == RUST:
+        crate_options = EmitOptions(
+            chosen,
+            limits.extras,
+            range_margin=range_margin,
+            package=RUST,
+            vectors=vectors,
+            is_bounded=n_vectors is not None,
+            spdx=spdx,
+            command=emit_command(chosen, _options_given({}), model_path),
+        )
+        write_crate(console, model, crate_options, output, force=force)
+        return
     is_priced = target is not None or limits.is_bounded
 
     def emitted(goal: Optimize) -> tuple[Emission, EmitOptions]:

@@ -1,6 +1,6 @@
 """The header's text about the model: its card, the list of inputs, and named constants."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
@@ -90,20 +90,13 @@ def card_lines(
     model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
 ) -> list[str]:
     """Return the lines of the model card."""
-    training = model.training
     kernel = layout.kernel
-    structure = training.get("structure", "unknown")
-    lack = why_no_probabilities(model)
-    cost = f"cost = -ln p in {model.q_format}"
-    cost += "" if model.veto is None else f", {model.veto} where p is 0"
     # A sure leaf of a front decides before any addition, a gate before the last ones.
     up_to = "" if layout.front is None and layout.gate is None else "up to "
-    if lack is not None:
-        cost = f"costs in {cost_format(model)}, not -ln p: {lack}"
+    first, numbers = _model_entries(model, name)
     lines = [
-        f"model       {name}: structure {c_comment(str(structure))}, "
-        f"{_form(model)}, {model.n_classes} classes",
-        f"numbers     {cost}; sums in {kernel.sum_bits} bits, at most {layout.largest_sum}",
+        first,
+        f"{numbers}; sums in {kernel.sum_bits} bits, at most {layout.largest_sum}",
         f"memory      {layout.table_bytes} B of tables, {layout.other_bytes} B of other constants "
         "in flash if every function is linked; no static RAM",
         f"work        predict, from states: {up_to}{counted(kernel.additions, 'addition')} of "
@@ -116,19 +109,42 @@ def card_lines(
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",
     ]
-    if fired:
-        lines.append(f"passes      {', '.join(fired)}")
+    return [*_broken(lines), *record_lines(model, fired, command)]
+
+
+def record_lines(model: Model, fired: Sequence[str], command: Sequence[str] = ()) -> list[str]:
+    """Return the lines of the card that depend on no language: passes, record and command."""
+    lines = [f"passes      {', '.join(fired)}"] if fired else []
     early = early_end_note(model)
     if early:
         lines.append(f"training    {c_comment(early)}")
-    lines += _error_lines(training)
-    recall, data = recall_line(model), data_line(training)
+    lines += _error_lines(model.training)
+    recall, data = recall_line(model), data_line(model.training)
     lines += [f"recall      {recall}"] if recall else []
     lines += [f"data        {data}"] if data else []
     lines.append(f"digest      {model_digest(model)}")
     titles = ["command     ", *[" " * 12] * len(command)]
     commands = zip(titles, command_lines(command, WIDTH - 12), strict=False)
-    return [*(part for line in lines for part in _entry(line)), *map("".join, commands)]
+    return [*_broken(lines), *map("".join, commands)]
+
+
+def model_lines(model: Model, name: str) -> list[str]:
+    """Return the first lines of the card: structure, and meaning of a cost."""
+    return _broken(_model_entries(model, name))
+
+
+def _model_entries(model: Model, name: str) -> list[str]:
+    structure = model.training.get("structure", "unknown")
+    lack = why_no_probabilities(model)
+    cost = f"cost = -ln p in {model.q_format}"
+    cost += "" if model.veto is None else f", {model.veto} where p is 0"
+    if lack is not None:
+        cost = f"costs in {cost_format(model)}, not -ln p: {lack}"
+    return [
+        f"model       {name}: structure {c_comment(str(structure))}, "
+        f"{_form(model)}, {model.n_classes} classes",
+        f"numbers     {cost}",
+    ]
 
 
 def _filter_words(model: Model, layout: Layout) -> list[str]:
@@ -162,6 +178,11 @@ def _form(model: Model) -> str:
         return f"{structure_words(model)} among {model.n_features}"
     n_features = counted(model.n_features, "feature")
     return f"{counted(model.structure.n_edges, 'arc')} between {n_features}"
+
+
+def _broken(entries: Iterable[str]) -> list[str]:
+    """Break the entries of the card that are too long, their ends below their beginnings."""
+    return [part for entry in entries for part in _entry(entry)]
 
 
 def _entry(line: str) -> list[str]:

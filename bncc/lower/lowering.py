@@ -172,7 +172,7 @@ def front_plan(request: Request) -> FrontPlan | None:
     return FrontPlan(request.front, facts.get("answers"))
 
 
-def _unread(request: Request, program: Program) -> frozenset[int]:
+def unread_features(request: Request, program: Program) -> frozenset[int]:
     """Return the features that no entry point needs."""
     used = used_features(request.model)
     if request.entries.stream or request.missing is not None or not used:
@@ -191,7 +191,7 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         rom_bytes=kernel.rom_bytes,
         target=options.target,
         constant_time=options.constant_time,
-        unread=_unread(request, program),
+        unread=unread_features(request, program),
     )
     discretizers = choose_discretizers(
         program.features,

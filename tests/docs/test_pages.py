@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.packages import PACKAGES
+from bncc.emit.rust import RUST
 from bncc.lower.kernels.families import FAMILIES
 from bncc.program.pipeline import FLOWS
 from tests.docs.blocks import ROOT, name_of, pages
@@ -28,7 +29,7 @@ def test_every_kernel_has_a_section(family: str) -> None:
     assert f"`{family}`" in headings("kernels.md")
 
 
-@pytest.mark.parametrize("package", [name for name in PACKAGES if name != "plain"])
+@pytest.mark.parametrize("package", [*(name for name in PACKAGES if name != "plain"), RUST])
 def test_every_package_has_a_page(package: str) -> None:
     page = (DOCS / "how-to" / f"{package}.md").read_text("utf-8")
     assert f"--package {package}" in page

@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 from bncc.emit.emitter import ENTRIES, OF_RULES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
+from bncc.emit.rust import RUST
 from bncc.emit.textbook import misfit, textbook_c
 from bncc.lower.cut_conditions import COMPARED
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
@@ -98,7 +99,7 @@ def tasks() -> Iterator[tuple[str, Task]]:
     for name in _UNUSED:
         yield f"inputs/{name}", partial(_with_all_entries, name, "--inputs", "used")
     yield "entry/checked/ranged", partial(_emitted, "ranged", "--with", "checked")
-    for package in PACKAGES:
+    for package in (*PACKAGES, RUST):
         for name in ("tan_float", "wide_states", "hostile_names"):
             words = ("--package", package, "--name", "m")
             yield f"package/{package}/{name}", partial(_emitted, name, *words, whole=True)
