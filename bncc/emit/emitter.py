@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bncc import __version__
 from bncc.emit.card import (
@@ -17,6 +16,7 @@ from bncc.emit.front_end import stream_names
 from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
+from bncc.emit.summation import refuse_samples
 from bncc.emit.template_names import template_names
 from bncc.lower.c.identifiers import check_name, constant_names
 from bncc.lower.choose import Choice
@@ -222,12 +222,15 @@ def emit(lowered: Lowered) -> Emission:
         **template_names(layout),
         **_sample_names(lowered),
     }
-    files = packaged(
-        find_package(options.package, name),
-        context,
-        partial(selftest_names, model, options, layout),
-        options.spdx,
-    )
+    package = find_package(options.package, name)
+    if package.more is not None:
+        refuse_samples(model, package.name)
+
+    def names() -> dict[str, object]:
+        more = {} if package.more is None else package.more(model, options)
+        return {**selftest_names(model, options, layout), **more}
+
+    files = packaged(package, context, names, options.spdx)
     return Emission(name, files, lowered, options.bounds)
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from bncc.emit.environment import TERMS, render, with_terms
+from bncc.emit.micropython import MICROPYTHON, RESERVED, Names, module_names
 from bncc.errors import OptionError
 
 _CMAKE = """
@@ -62,7 +63,10 @@ class Package:
     source: str  # source and header: Folders of ``NAME.c`` and ``NAME.h``; empty for the root
     header: str
     selftest: str  # Folder of the test vectors and of the self-test
-    files: tuple[str, ...]  # Paths of all others; the template of each has the same path
+    # Paths of all others; the template of each has the same path, and NAME is the model's
+    files: tuple[str, ...]
+    # Names of its templates beyond those of all
+    more: Names | None = None
     # Lower-case names that no model may have here, for the build system has them
     reserved: frozenset[str] = frozenset()
 
@@ -133,6 +137,22 @@ PACKAGES = {
                 "examples/predict/main/main.c",
             ),
         ),
+        Package(
+            MICROPYTHON,
+            source="src",
+            header="src",
+            selftest="test",
+            files=(
+                "README.md",
+                "micropython.mk",
+                "micropython.cmake",
+                "src/modNAME.c",
+                "NAME.py",
+                "test/test_NAME.py",
+            ),
+            more=module_names,
+            reserved=RESERVED,
+        ),
     )
 }
 """Every package by its name."""
@@ -189,7 +209,10 @@ def packaged(
     templates = {
         _path(package.selftest, f"{name}_vectors.h"): "emit/vectors.h.j2",
         _path(package.selftest, f"{name}_selftest.c"): "emit/selftest.c.j2",
-        **{file: f"emit/packages/{package.name}/{file}.j2" for file in package.files},
+        **{
+            file.replace("NAME", name): f"emit/packages/{package.name}/{file}.j2"
+            for file in package.files
+        },
     }
 
     @cache
