@@ -80,7 +80,7 @@ COMMON = (
     type=click.Choice((*PACKAGES, RUST)),
     default="plain",
     show_default=True,
-    help="Build system or language to package for.",
+    help="Build system; rust writes a crate instead of C.",
 )
 @click.option(
     "--target", type=TargetChoice(), metavar="T", help="Target or part [default: generic C]."
@@ -154,8 +154,6 @@ def command(
 ) -> None:
     """
     Compile MODEL to C, with test vectors, a self-test, and files for a build system.
-
-    --package rust writes a Rust crate instead, with the same tables and vectors.
 
     With --target, --max-flash or --max-ram, the footprint of the entry points is measured if the
     tools of the target are installed, else estimated; generic C is measured as for a Cortex-M0.

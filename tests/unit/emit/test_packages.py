@@ -41,7 +41,7 @@ def test_the_readme_names_every_file(package):
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_ends_like_text(kind, package):
-    """One newline at the end, no tab except where the format requires it, two empty lines in Python alone."""
+    """One newline at the end, tabs where the format requires them, two empty lines in Python."""
     for path, text in files_of(kind, package).items():
         assert text.endswith("\n"), path
         assert not text.endswith("\n\n"), path
