@@ -109,7 +109,7 @@ def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families
         price = Resources(
             "cortex-m0", 9, 0, 0, {"predict": span}, None, ("predict",), "speed", "-O2", "estimated"
         )
-        return SimpleNamespace(result=result, price=price)
+        return SimpleNamespace(result=result, price=price, settings=base)
 
     monkeypatch.setattr("bncc.search.budget_search.search", searched)
     clf = BNClassifier(max_instructions=900, **options).fit(X, Y)
@@ -155,7 +155,7 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
         (
             {"entries": ["score"]},
-            "entries contains the unknown 'score'; choose from checked, missing, raw",
+            "entries contains the unknown 'score'; choose from checked, confidence, filter",
         ),
         (
             {"bits": 3},
