@@ -18,6 +18,7 @@ from bncc.model import missing, reference
 from bncc.model.confidence import margins_of
 from bncc.model.confidence import required as rated
 from bncc.model.model import Model
+from bncc.model.unknown import required as knowing
 from bncc.train.unused_options import idle_notes
 
 
@@ -78,6 +79,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     max_error : float, optional
         Largest error, 0 < `max_error` < 1, of the decisions that `accepts` returns True for; it
         implies `confidence`.
+    unknown : float, optional
+        Rate of false alarms, 0 < `unknown` < 1, of `knows`.
     ordered : bool, default=False
         Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
@@ -140,6 +143,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         filter: int | str | None = None,
         confidence: bool = False,
         max_error: float | None = None,
+        unknown: float | None = None,
         ordered: bool = False,
         random_state: int | np.random.RandomState | None = None,
         max_flash: int | str | None = None,
@@ -168,6 +172,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.filter = filter
         self.confidence = confidence
         self.max_error = max_error
+        self.unknown = unknown
         self.ordered = ordered
         self.random_state = random_state
         self.max_flash = max_flash
@@ -315,6 +320,39 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         margins = margins_of(self._ask(X, "costs"))
         with _validation.value_errors():
             return rated(self.model_.confidence).accepts(margins)
+
+    def knows(self, X: Any) -> BoolArray:
+        """
+        Return which readings are of a known class, as ``NAME_known_class`` does.
+
+        At most a share of about `unknown` is False, on rows that are exchangeable with the training
+        rows.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings.
+
+        Returns
+        -------
+        (n_samples,) bool
+            False where a reading is of no known class.
+
+        Raises
+        ------
+        ValueError
+            If the model has no rule for unknown readings, missing readings are marginalized, or
+            readings are malformed.
+        """
+        if self.missing == "marginal":
+            raise ValueError("knows does not marginalize missing readings; use missing='state'")
+        check_is_fitted(self)
+        with _validation.value_errors():
+            model = self.model_
+            rule = knowing(model.unknown)
+            table = _validation.checked_readings(self, X)
+            scores = reference.scores(model, states_of(model.features, table))
+            return rule.knows(model.features, table, scores)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """

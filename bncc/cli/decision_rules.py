@@ -1,4 +1,4 @@
-"""``--with filter`` and ``--with confidence`` of commands that decide on rows or windows."""
+"""``--with filter``, ``confidence`` and ``unknown`` of commands that decide on rows or windows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -16,20 +16,23 @@ from bncc.model.confidence import required as rated
 from bncc.model.filter import filtered, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
+from bncc.model.unknown import Unknown
+from bncc.model.unknown import required as knowing
 from bncc.recordings.table import feature_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def rules_option(function: Command) -> Command:
-    """Add ``--with filter`` and ``--with confidence``."""
+    """Add ``--with filter``, ``--with confidence`` and ``--with unknown``."""
     return click.option(
         "--with",
         "more",
-        type=click.Choice(("filter", "confidence")),
+        type=click.Choice(("filter", "confidence", "unknown")),
         multiple=True,
         help="filter: decide in time order with the filter of MODEL, which begins with each group "
-        "of --groups, or segment of recordings. confidence: rate each decision.",
+        "of --groups, or segment of recordings. confidence: rate each decision. unknown: tell "
+        "readings of no known class.",
     )(function)
 
 
@@ -45,13 +48,26 @@ def confidence_for(model: Model, more: Sequence[str], missing: str) -> Confidenc
     """Return the confidence to use, None if not asked for; refuse what it does not rate."""
     if "confidence" not in more:
         return None
+    _refuse_other_decisions("confidence", more, missing)
+    return rated(model.confidence)
+
+
+def unknown_for(model: Model, more: Sequence[str], missing: str) -> Unknown | None:
+    """Return the rule for unknown readings to use, None if not asked for."""
+    if "unknown" not in more:
+        return None
+    _refuse_other_decisions("unknown", more, missing)
+    return knowing(model.unknown)
+
+
+def _refuse_other_decisions(name: str, more: Sequence[str], missing: str) -> None:
+    """Refuse decisions that depend on more than the states of one row."""
     if "filter" in more:
         raise OptionError(
-            "--with confidence rates decisions on single rows, not those of a filter; choose one"
+            f"--with {name} rates decisions on single rows, not those of a filter; choose one"
         )
     if missing == "marginal":
-        raise OptionError("--with confidence does not support --missing marginal; leave out either")
-    return rated(model.confidence)
+        raise OptionError(f"--with {name} does not support --missing marginal; leave out either")
 
 
 def sequences_of(n: int, labels: Sequence[str], recorded: RecordedWindows | None) -> IntArray:

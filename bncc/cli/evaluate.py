@@ -16,6 +16,7 @@ from bncc.cli.decision_rules import (
     note_one_sequence,
     rules_option,
     sequences_of,
+    unknown_for,
 )
 from bncc.cli.inputs import labeled_rows
 from bncc.cli.options import (
@@ -52,6 +53,8 @@ from bncc.model.file import load_model
 from bncc.model.filter import FilterEffect, effect_of, filtered
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict, scores
+from bncc.model.unknown import UnknownEffect
+from bncc.model.unknown import effect_of as unknown_effect
 
 _MOST_GROUPS = 30
 """Most groups in the report for people, those with the largest errors."""
@@ -92,10 +95,13 @@ def command(
     windows with one label. With `--with filter`, classes are those after all rows of the group, or
     all windows of the segment, so far; the log loss stays that of single rows. With
     `--with confidence`, the report has the error of accepted decisions and the calibration error.
+    With `--with unknown`, it has the false alarms, and how many rows of classes that the model does
+    not know are detected.
     """
     model = load_model(model_path)
     switch = filter_switch(model, missing) if "filter" in more else None
     confidence = confidence_for(model, more, missing)
+    rule = unknown_for(model, more, missing)
     columns = replace(
         columns,
         groups=groups,
@@ -136,6 +142,10 @@ def command(
         rated = confidence_effect(confidence, margins_of(of_rows), of_rows.argmin(axis=1) == y)
         assert rated is not None, "some rows are left"
         found["confidence"] = asdict(rated)
+    if rule is not None:
+        groups_of = np.unique(labels, return_inverse=True)[1] if labels else None
+        known = rule.knows(model.features, table, scores(model, X))
+        found["unknown"] = asdict(unknown_effect(known, y, groups_of))
     found["missing_cells"] = n_missing
     found["classes"] = list(model.classes)
     if model.front_end is not None:
@@ -231,6 +241,8 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
         lines.append(f"filter    {FilterEffect(**found['filter']).words}")
     if "confidence" in found:
         lines.append(f"confident {ConfidenceEffect(**found['confidence']).words}")
+    if "unknown" in found:
+        lines.append(f"unknown   {UnknownEffect(**found['unknown']).words}")
     if "left_out" in found:
         left_out = f"{found['left_out']} windows without a single label, or with an ignored one"
         lines.append(f"left out  {left_out}")

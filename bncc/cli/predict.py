@@ -16,6 +16,7 @@ from bncc.cli.decision_rules import (
     note_one_sequence,
     rules_option,
     sequences_of,
+    unknown_for,
 )
 from bncc.cli.options import (
     class_option,
@@ -84,7 +85,8 @@ def command(
 
     With `--with filter`, classes and scores are those after all rows of the sequence so far. With
     `--with confidence`, ``confidence`` is the probability in percent that the class is right, and
-    ``accepted`` is 0 where NAME_sure_class rejects it.
+    ``accepted`` is 0 where NAME_sure_class rejects it. With `--with unknown`, ``known`` is 0 where
+    NAME_known_class tells a reading of no known class.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
@@ -93,6 +95,7 @@ def command(
     is_filtered = "filter" in more
     switch = filter_switch(model, missing) if is_filtered else 0
     confidence = confidence_for(model, more, missing)
+    unknown = unknown_for(model, more, missing)
     labels = group_labels(table, groups) if groups is not None and recorded is None else ()
     if groups is not None and (recorded is not None or not is_filtered):
         console.note("--groups has no effect on decisions without --with filter on a table")
@@ -110,6 +113,8 @@ def command(
         margins = margins_of(all_scores)
         found["confidence"] = confidence.percent_of(margins).tolist()
         found["accepted"] = confidence.accepts(margins).astype(int).tolist()
+    if unknown is not None:
+        found["known"] = unknown.knows(model.features, table, all_scores).astype(int).tolist()
     if output is not None:
         write_file(output, _csv(found), force=force)
         payload: dict[str, Any] = {"output": output, "n": len(all_scores)}
@@ -159,7 +164,6 @@ def _csv(columns: Mapping[str, list[str] | list[int]]) -> bytes:
 
 
 def _json_columns(columns: Mapping[str, list[str] | list[int]]) -> dict[str, Any]:
-    keys = ("recording", "start", "end", "prediction", "margin", "confidence", "accepted")
-    payload: dict[str, Any] = {key: columns[key] for key in keys if key in columns}
+    payload: dict[str, Any] = {key: v for key, v in columns.items() if ":" not in key}
     scores = {key.removeprefix("score:"): v for key, v in columns.items() if ":" in key}
     return payload | ({"scores": scores} if scores else {})

@@ -1,5 +1,6 @@
 """``bncc train``: from a table of readings to a model file."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -43,6 +44,7 @@ from bncc.data.csv import read_units
 from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
+from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
 from bncc.resources import Preference
 from bncc.train.checkpoint.folder import identity_of
@@ -52,10 +54,11 @@ from bncc.train.filter_choice import OverTime, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
+from bncc.train.unknown_choice import check_false_alarms
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "over_time", "max_error", "drop", "window", "hop",
+    "class_name", "groups", "ordered", "over_time", "max_error", "unknown", "drop", "window", "hop",
     "test_path", "seed", "folder", "resume", "force", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
@@ -69,13 +72,17 @@ def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) 
         raise click.BadParameter(str(error)) from None
 
 
-def largest_error(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Check the largest error of accepted decisions."""
-    try:
-        check_max_error(value)
-    except OptionError as error:
-        raise click.BadParameter(str(error)) from None
-    return value
+def fraction_by(check: Callable[[float | None], None]) -> Callable[..., float | None]:
+    """Return a callback that checks a fraction."""
+
+    def checked(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+        try:
+            check(value)
+        except OptionError as error:
+            raise click.BadParameter(str(error)) from None
+        return value
+
+    return checked
 
 
 @click.command("train", cls=LongCommand, common=COMMON)
@@ -137,10 +144,17 @@ def largest_error(ctx: click.Context, param: click.Parameter, value: float | Non
 @click.option(
     "--max-error",
     type=float,
-    callback=largest_error,
+    callback=fraction_by(check_max_error),
     metavar="E",
     help="Reject decisions so that the error of accepted ones is at most E, such as 0.02; implies "
     "--confidence.",
+)
+@click.option(
+    "--unknown",
+    type=float,
+    callback=fraction_by(check_false_alarms),
+    metavar="A",
+    help="Detect readings of no known class, with a rate A of false alarms, such as 0.05.",
 )
 @recording_options(needs_window=False)
 @search_options
@@ -181,6 +195,7 @@ def command(
     over_time: OverTime,
     confidence: bool,
     max_error: float | None,
+    unknown: float | None,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -192,7 +207,7 @@ def command(
     rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(over_time, confidence, max_error)
+    rules = DecisionRules(over_time, confidence, max_error, unknown)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None
@@ -316,9 +331,7 @@ def command(
                 else interim_note(*first.epochs_done, repeats, output, checkpoint)
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
-        if (over_time is not None and first.model.filter is None) or (
-            rules.is_rated and first.model.confidence is None
-        ):
+        if not rules.are_those_of(first.model):
             console.note(f"the choice of rules for decisions was stopped; '{output}' has none")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:

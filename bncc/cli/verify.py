@@ -41,6 +41,7 @@ from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
+from bncc.lower.request import OF_RULES
 from bncc.model.file import load_model, model_digest
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
@@ -60,7 +61,7 @@ from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are always compared, in addition to ``predict``."""
-WITH = ENTRIES | {"checked", "confidence", "filter", "missing", "stream"}
+WITH = ENTRIES | OF_RULES | {"checked", "missing", "stream"}
 MOST_JOINT = 256
 """Most joint states of a network other than a forest that is tried with gaps by default."""
 

@@ -13,6 +13,7 @@ from bncc.model.filter import FILTER, FilterEffect
 from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
 from bncc.model.model import Model
+from bncc.model.unknown import UNKNOWN, UnknownEffect
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
 
@@ -63,6 +64,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[FILTER] = over_time
     if (rated := confidence_facts(model)) is not None:
         facts[CONFIDENCE] = rated
+    if (novelty := unknown_facts(model)) is not None:
+        facts[UNKNOWN] = novelty
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -256,9 +259,54 @@ def confidence_words(model: Model) -> list[str]:
     return lines
 
 
+def unknown_facts(model: Model) -> dict[str, Any] | None:
+    """Return a rule for unknown readings, and its false alarms in training; None without one."""
+    if model.unknown is None:
+        return None
+    record = model.training.get(UNKNOWN)
+    record = record if isinstance(record, Mapping) else {}
+    effects = {part: _unknown_effect(record.get(part)) for part in ("held_out", "test")}
+    return asdict(model.unknown) | {
+        part: None if effect is None else asdict(effect) for part, effect in effects.items()
+    }
+
+
+def _unknown_effect(record: Any) -> UnknownEffect | None:
+    """Return the effect in a training record, which anybody can have written."""
+    keys = {field.name for field in fields(UnknownEffect)}
+    if not isinstance(record, Mapping) or set(record) != keys:
+        return None
+    effect = UnknownEffect(**record)
+    counts = (effect.false_alarms, effect.n, effect.detected, effect.n_unknown)
+    are_counts = all(type(count) is int for count in counts)
+    are_counts = are_counts and 0 <= counts[0] <= counts[1] and 0 <= counts[2] <= counts[3]
+    is_whole = effect.worst_group is None or is_rate(effect.worst_group)
+    return effect if are_counts and is_whole else None
+
+
+def unknown_words(model: Model) -> list[str]:
+    """Describe a rule for unknown readings and its false alarms, in no line without one."""
+    facts = unknown_facts(model)
+    if facts is None:
+        return []
+    n = len(facts["ranges"])
+    lines = [
+        f"ranges of {_counted(n, 'input')} by class; a reading outside counts {facts['weight']}, "
+        f"a novelty above {facts['limit']} is unknown"
+    ]
+    for part, rows in (("held_out", "held-out"), ("test", "test")):
+        if facts[part] is not None:
+            lines.append(f"{rows} rows: {UnknownEffect(**facts[part]).words}")
+    return lines
+
+
 def decision_rows(model: Model) -> list[list[str]]:
     """Return the rows of a report on the rules for a model's decisions."""
-    words = {"filter": filter_words(model), "confidence": confidence_words(model)}
+    words = {
+        "filter": filter_words(model),
+        "confidence": confidence_words(model),
+        "unknown": unknown_words(model),
+    }
     return [
         ["" if k else name, line] for name, lines in words.items() for k, line in enumerate(lines)
     ]

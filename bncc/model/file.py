@@ -4,11 +4,10 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from hashlib import sha256
 from math import prod
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,13 +17,21 @@ from bncc.errors import ModelError, ModelFileError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.model.archive import SUMS, from_npy, npy, pack, unpack, with_sums
 from bncc.model.atomic import write_whole
-from bncc.model.confidence import Confidence
-from bncc.model.filter import Filter
-from bncc.model.gate import Gate
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
-from bncc.recordings.front_end import FrontEnd, columns_of_names
-from bncc.recordings.recording import sample_format
-from bncc.recordings.windows import windows_of
+from bncc.model.records import (
+    DOCUMENT,
+    confidence_from,
+    confidence_record,
+    fields,
+    filter_from,
+    front_end_from,
+    gate_from,
+    integer,
+    items,
+    malformed,
+    unknown_from,
+    unknown_record,
+)
 from bncc.structure.decision_tables import (
     BranchingTable,
     DecisionTable,
@@ -35,19 +42,20 @@ from bncc.structure.decision_tables import (
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
-FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT = 7, 8, 9
-FORMATS = (*range(FORMAT, CONFIDENCE_FORMAT + 1),)
+FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT, UNKNOWN_FORMAT = range(7, 11)
+FORMATS = (*range(FORMAT, UNKNOWN_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
 boosted tables some of whose features are differences, with boosted tables behind the first of which
 there is a gate, with any of these and the front end that computes their features, with any of these
-and a filter over decisions, and with any of these and a confidence of decisions."""
+and a filter over decisions, with any of these and a confidence of decisions, and with any of these
+and a rule for unknown readings."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
 # bncc can tell a newer file from a damaged one.
 
-DOCUMENT, PRIOR, TABLES = "model.json", "prior.npy", "tables.npy"
+PRIOR, TABLES = "prior.npy", "tables.npy"
 MAX_DOCUMENT = 32 * 2**20
 """Bytes of model.json; 10,000 features with 100 thresholds each need half of it."""
 
@@ -86,11 +94,13 @@ def encode(model: Model) -> dict[str, bytes]:
         document |= {
             "format": CONFIDENCE_FORMAT,
             "unrated_format": document["format"],
-            "confidence": {
-                "margins": list(model.confidence.margins),
-                "percent": list(model.confidence.percent),
-                "least_margin": model.confidence.least_margin,
-            },
+            "confidence": confidence_record(model.confidence),
+        }
+    if model.unknown is not None:
+        document |= {
+            "format": UNKNOWN_FORMAT,
+            "all_known_format": document["format"],
+            "unknown": unknown_record(model.unknown),
         }
     try:
         text = _canonical(document)
@@ -122,36 +132,41 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = over_time = confidence = None
+    gate = front_end = over_time = confidence = unknown = None
+    if document["format"] == UNKNOWN_FORMAT:
+        document, record = _inner(document, "unknown", "all_known_format")
+        if document["format"] not in _below(UNKNOWN_FORMAT):
+            malformed("the format of its model without a rule for unknown readings")
+        unknown = unknown_from(record)
     if document["format"] == CONFIDENCE_FORMAT:
         document, record = _inner(document, "confidence", "unrated_format")
-        if document["format"] not in FORMATS[:-1]:
-            _malformed("the format of its model without a confidence")
-        confidence = _confidence(record)
+        if document["format"] not in _below(CONFIDENCE_FORMAT):
+            malformed("the format of its model without a confidence")
+        confidence = confidence_from(record)
     if document["format"] == FILTER_FORMAT:
         document, record = _inner(document, "filter", "unfiltered_format")
-        if document["format"] not in FORMATS[:-2]:
-            _malformed("the format of its model without a filter")
-        over_time = Filter(*map(_integer, _fields(record, ("switch",))))
+        if document["format"] not in _below(FILTER_FORMAT):
+            malformed("the format of its model without a filter")
+        over_time = filter_from(record)
     if document["format"] == FRONT_END_FORMAT:
         document, front_end = _inner(document, "front_end", "classifier_format")
         if document["format"] not in _STRUCTURES:
-            _malformed("the format of its classifier")
+            malformed("the format of its classifier")
     if document["format"] == GATE_FORMAT:
-        gate = _gate(document.get("gate"))
+        gate = gate_from(document.get("gate"))
         document = {key: value for key, value in document.items() if key != "gate"}
-    labels, records, number, q_record, record, training = _fields(document, keys)
-    features = tuple(_feature(record) for record in _items(records, dict))
+    labels, records, number, q_record, record, training = fields(document, keys)
+    features = tuple(_feature(record) for record in items(records, dict))
     has_differences = any(f.difference is not None for f in features)
     if number != GATE_FORMAT and has_differences != (number == DIFFERENCE_FORMAT):
-        _malformed("a feature")
+        malformed("a feature")
     if len(features) > MAX_FEATURES:
         raise ModelFileError("it has too many features")
-    q_format = QFormat(*map(_integer, _fields(q_record, ("int_bits", "frac_bits"))))
+    q_format = QFormat(*map(integer, fields(q_record, ("int_bits", "frac_bits"))))
     structure = _STRUCTURES[number](record)
     if type(training) is not dict:
-        _malformed("training")
-    classes = tuple(_items(labels, str))
+        malformed("training")
+    classes = tuple(items(labels, str))
     shapes = _shapes(structure, [feature.n_states for feature in features], len(classes))
     flat = from_npy(entries[TABLES], sum(map(prod, shapes)), q_format.bits)
     prior = from_npy(entries[PRIOR], len(classes), q_format.bits)
@@ -159,10 +174,12 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     prior.flags.writeable = False
     model = Model(
         features, classes, structure, q_format, prior, tables, training, gate,
-        filter=over_time, confidence=confidence,
+        filter=over_time, confidence=confidence, unknown=unknown,
     )  # fmt: skip
     if front_end is not None:
-        model = replace(model, front_end=_front_end(front_end, model))
+        model = replace(
+            model, front_end=front_end_from(front_end, [feature.name for feature in model.inputs])
+        )
     check_model(model)
     return model
 
@@ -170,12 +187,12 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
 def _inner(document: Mapping[str, Any], what: str, format_key: str) -> tuple[dict[str, Any], Any]:
     """Return the document of a model without one of its parts, and the record of that part."""
     rest = {key: value for key, value in document.items() if key not in (what, format_key)}
-    return {**rest, "format": _integer(document.get(format_key))}, document.get(what)
+    return {**rest, "format": integer(document.get(format_key))}, document.get(what)
 
 
-def _confidence(record: Any) -> Confidence:
-    margins, percent, least = _fields(record, ("margins", "percent", "least_margin"))
-    return Confidence(tuple(_items(margins, int)), tuple(_items(percent, int)), _integer(least))
+def _below(number: int) -> range:
+    """Return the formats of models without what a format adds."""
+    return range(FORMAT, number)
 
 
 def _canonical(document: Mapping[str, Any]) -> bytes:
@@ -203,21 +220,21 @@ def _feature(record: dict[str, Any]) -> Feature:
     keys = ("name", "kind", "n_states", "thresholds", "categories", "fallback")
     difference = None
     if "difference" in record:
-        given = _items(record["difference"], int)
+        given = items(record["difference"], int)
         if len(given) != 2:
-            _malformed("a difference")
+            malformed("a difference")
         difference = given[0], given[1]
         record = {key: value for key, value in record.items() if key != "difference"}
-    name, kind, n_states, thresholds, categories, fallback = _fields(record, keys)
+    name, kind, n_states, thresholds, categories, fallback = fields(record, keys)
     if type(name) is not str or type(kind) is not str:
-        _malformed("a feature's name or kind")
+        malformed("a feature's name or kind")
     return Feature(
         name,
         cast(FeatureKind, kind),  # any text until check_feature has seen it
-        _integer(n_states),
-        tuple(_items(thresholds, int, float)),
-        tuple(_items(categories, str)),
-        _integer(fallback),
+        integer(n_states),
+        tuple(items(thresholds, int, float)),
+        tuple(items(categories, str)),
+        integer(fallback),
         difference,
     )
 
@@ -258,27 +275,27 @@ def _table_record(grid: GridTable) -> dict[str, Any]:
 
 
 def _network(record: Any) -> Structure:
-    class_is_parent, parents = _fields(record, ("class_is_parent", "parents"))
+    class_is_parent, parents = fields(record, ("class_is_parent", "parents"))
     return Structure(
-        tuple(tuple(_items(row, int)) for row in _items(parents, list)),
-        tuple(_items(class_is_parent, bool)),
+        tuple(tuple(items(row, int)) for row in items(parents, list)),
+        tuple(items(class_is_parent, bool)),
     )
 
 
 def _general_network(record: Any) -> Structure:
     keys = ("class_is_parent", "class_parents", "given", "parents")
-    flags, class_parents, given, parents = _fields(record, keys)
+    flags, class_parents, given, parents = fields(record, keys)
     plain = _network({"class_is_parent": flags, "parents": parents})
-    of_class, alone = tuple(_items(class_parents, int)), tuple(_items(given, int))
+    of_class, alone = tuple(items(class_parents, int)), tuple(items(given, int))
     if not (of_class or alone):
-        _malformed("a network of format 1 in another")
+        malformed("a network of format 1 in another")
     return replace(plain, class_parents=of_class, given=alone)
 
 
 def _grids(record: Any) -> TableEnsemble:
-    cuts, features = _fields(record, ("cuts", "features"))
-    if len(_items(features, list)) != len(_items(cuts, list)):
-        _malformed("the grids of its tables")
+    cuts, features = fields(record, ("cuts", "features"))
+    if len(items(features, list)) != len(items(cuts, list)):
+        malformed("the grids of its tables")
     return TableEnsemble(
         tuple(_product(read, of_features) for read, of_features in zip(features, cuts, strict=True))
     )
@@ -286,85 +303,38 @@ def _grids(record: Any) -> TableEnsemble:
 
 def _product(features: Any, cuts: Any) -> DecisionTable:
     return DecisionTable(
-        tuple(_items(features, int)),
-        tuple(tuple(_items(states, int)) for states in _items(cuts, list)),
+        tuple(items(features, int)),
+        tuple(tuple(items(states, int)) for states in items(cuts, list)),
     )
 
 
 def _tables(record: Any) -> TableEnsemble:
-    (records,) = _fields(record, ("tables",))
-    return TableEnsemble(tuple(_table(each) for each in _items(records, dict)))
+    (records,) = fields(record, ("tables",))
+    return TableEnsemble(tuple(_table(each) for each in items(records, dict)))
 
 
 def _trees(record: Any) -> TableEnsemble:
     ensemble = _tables(record)
     if _format(ensemble) != TREE_FORMAT:
-        _malformed("boosted tables of format 2 in another")
+        malformed("boosted tables of format 2 in another")
     return ensemble
-
-
-def _gate(record: Any) -> Gate:
-    return Gate(*map(_integer, _fields(record, ("tables", "margin"))))
-
-
-def _is_rate(text: Any) -> bool:
-    return type(text) is str and Fraction(text) > 0 and str(Fraction(text)) == text
-
-
-def _front_end(record: Any, model: Model) -> FrontEnd:
-    keys = ("channels", "hop", "rate", "samples", "window")
-    names, hop, rate, samples, length = _fields(record, keys)
-    limits, channels = _items(samples, int), tuple(_items(names, str))
-    if rate is not None and not _is_rate(rate):
-        _malformed("the rate of its front end")
-    if len(limits) != 2:
-        _malformed("the range of its samples")
-    try:
-        return FrontEnd(
-            sample_format(f"{limits[0]}..{limits[1]}"),
-            channels,
-            windows_of(_integer(length), _integer(hop)),
-            columns_of_names([feature.name for feature in model.inputs], channels),
-            None if rate is None else Fraction(rate),
-        )
-    except OptionError as error:
-        raise ModelFileError(f"its front end is unsound: {error}") from error
 
 
 def _table(record: dict[str, Any]) -> GridTable:
     if "below" not in record:
-        cuts, features = _fields(record, ("cuts", "features"))
+        cuts, features = fields(record, ("cuts", "features"))
         return _product(features, cuts)
-    columns = _fields(record, ("features", "cuts", "below", "above"))
-    return BranchingTable(*(tuple(_items(column, int)) for column in columns))
+    columns = fields(record, ("features", "cuts", "below", "above"))
+    return BranchingTable(*(tuple(items(column, int)) for column in columns))
 
 
 _STRUCTURES: Mapping[int, Callable[[Any], Structure | TableEnsemble]] = dict(
-    zip(FORMATS[:-3], (_network, _grids, _general_network, _trees, _tables, _grids), strict=True)
+    zip(
+        _below(FRONT_END_FORMAT),
+        (_network, _grids, _general_network, _trees, _tables, _grids),
+        strict=True,
+    )
 )
-
-
-def _fields(record: Any, keys: Sequence[str]) -> list[Any]:
-    if type(record) is not dict or record.keys() != set(keys):
-        _malformed(f"the record of {', '.join(keys)}")
-    return [record[key] for key in keys]
-
-
-def _items(value: Any, *kinds: type) -> list[Any]:
-    # `type` and not isinstance: a bool must not pass for an int.
-    if type(value) is not list or not all(type(item) in kinds for item in value):
-        _malformed(f"a list of {' or '.join(kind.__name__ for kind in kinds)}")
-    return value
-
-
-def _integer(value: Any) -> int:
-    if type(value) is not int:
-        _malformed("a number")
-    return value
-
-
-def _malformed(what: str) -> NoReturn:
-    raise ModelFileError(f"{what} is malformed in its {DOCUMENT}")
 
 
 def _shapes(

@@ -17,6 +17,7 @@ from bncc.model.confidence import Confidence, check_confidence
 from bncc.model.filter import MAX_SWITCH, Filter
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
+from bncc.model.unknown import Unknown, check_unknown
 from bncc.recordings.front_end import FrontEnd
 from bncc.structure.decision_tables import (
     BranchingTable,
@@ -243,6 +244,8 @@ class Model:
         Filter over the decisions on consecutive readings.
     confidence : Confidence, optional
         Probability that a decision is right, by its margin.
+    unknown : Unknown, optional
+        Rule by which readings are of no known class.
     """
 
     features: tuple[Feature, ...]
@@ -256,6 +259,7 @@ class Model:
     front_end: FrontEnd | None = None
     filter: Filter | None = None
     confidence: Confidence | None = None
+    unknown: Unknown | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -341,6 +345,8 @@ def check_model(model: Model) -> None:
         )
     if model.confidence is not None:
         check_confidence(model.confidence)
+    if model.unknown is not None:
+        check_unknown(model.unknown, model.features, n_classes)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 

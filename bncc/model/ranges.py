@@ -95,7 +95,7 @@ def _range_of(feature: Feature, entry: Any) -> ReadingRange:
         raise ModelError(f"the unit of feature {feature.name!r} is not a short text")
     if low is None and high is None:
         return ReadingRange(None, None, unit)
-    if not (_is_reading(feature, low) and _is_reading(feature, high) and low <= high):
+    if not (is_reading(feature, low) and is_reading(feature, high) and low <= high):
         raise ModelError(
             f"the range of readings of feature {feature.name!r} does not match its type"
         )
@@ -105,7 +105,7 @@ def _range_of(feature: Feature, entry: Any) -> ReadingRange:
 _KEYS = {"min", "max", "unit"}
 
 
-def _is_reading(feature: Feature, value: Any) -> bool:
+def is_reading(feature: Feature, value: Any) -> bool:
     """Return whether a JSON value is one of the feature's type, and marks no missing reading."""
     if feature.kind == "float32":
         with np.errstate(over="ignore"):

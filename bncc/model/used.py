@@ -26,15 +26,24 @@ def used_features(model: Model) -> tuple[int, ...]:
     return tuple(sorted({f for lookup in lookups for f in lookup.features}))
 
 
+def used_inputs(model: Model) -> tuple[int, ...]:
+    """Return the inputs on which a decision may depend, ascending, also by a difference of two."""
+    used = used_features(model)
+    read = {*used, *subtracted(model.features[f] for f in used)}
+    return tuple(f for f in sorted(read) if f < len(model.inputs))
+
+
 def with_used_inputs(model: Model) -> Model:
     """
     Return a model without the features that are not used; decisions and margins stay.
 
     The first feature remains where none is used, as a function needs an input. So do those whose
-    readings are subtracted.
+    readings are subtracted, or compared to tell unknown readings.
     """
     used = used_features(model) or (0,)
-    kept = tuple(sorted({*used, *subtracted(model.features[f] for f in used)}))
+    compared = () if model.unknown is None else model.unknown.ranges
+    of_ranges = (f for f, feature in enumerate(model.inputs) if feature.name in compared)
+    kept = tuple(sorted({*used, *subtracted(model.features[f] for f in used), *of_ranges}))
     if len(kept) == model.n_features:
         return model
     place = {f: k for k, f in enumerate(kept)}

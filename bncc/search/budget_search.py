@@ -99,7 +99,7 @@ def families_of(
     `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
     do not support an option; the note reports this. A filter and a confidence are refused.
     """
-    for name in ("confidence", "filter"):
+    for name in sorted(OF_RULES):
         if name in extras:
             raise OptionError(
                 f"a search chooses the {name} after the model, so its bytes and time are not "

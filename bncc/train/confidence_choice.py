@@ -71,7 +71,7 @@ def with_confidence(
         Test rows.
     """
     model = result.model
-    margins, right = _held_margins(held, model.q_format.frac_bits), held.decisions == held.y
+    margins, right = held.margins_in(model.q_format.frac_bits), held.decisions == held.y
     confidence = confidence_of(margins, right, max_error)
     model = replace(model, confidence=confidence)
     effects = {
@@ -91,12 +91,6 @@ def effect_on(model: Model, dataset: Dataset) -> ConfidenceEffect | None:
     scores = reference.scores(model, states_of(model.features, dataset.table))
     right = scores.argmin(axis=1) == dataset.with_classes(model.classes).y
     return effect_of(model.confidence, margins_of(scores), right)
-
-
-def _held_margins(held: HeldOut, frac_bits: int) -> IntArray:
-    """Return the margins of held-out rows, (n_rows,) int64, in units of ``2**-frac_bits`` nats."""
-    shift = frac_bits - held.frac_bits
-    return (margins_of(held.scores) << np.maximum(shift, 0)) >> np.maximum(-shift, 0)
 
 
 def confidence_of(

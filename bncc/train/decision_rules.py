@@ -3,22 +3,26 @@
 from dataclasses import dataclass
 
 from bncc.data.dataset import Dataset
+from bncc.errors import DataError
 from bncc.interrupts import StopRequest
+from bncc.model.model import Model
 from bncc.progress import Progress, silence
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
+from bncc.train.unknown_choice import check_false_alarms, with_unknown
 
 
 @dataclass(frozen=True)
 class DecisionRules:
-    """The filter and the confidence that a model is to have."""
+    """The filter, the confidence and the rule for unknown readings that a model is to have."""
 
     over_time: OverTime = None  # Price of a switch in a filter
     confidence: bool = False
     max_error: float | None = None  # Largest error of decisions that are accepted
+    unknown: float | None = None  # Rate of false alarms of a rule for unknown readings
 
     @property
     def is_rated(self) -> bool:
@@ -28,18 +32,32 @@ class DecisionRules:
     @property
     def any(self) -> bool:
         """True if there is something to choose."""
-        return self.is_rated or self.over_time is not None
+        return self.is_rated or self.over_time is not None or self.unknown is not None
 
     @property
     def need_held_out(self) -> bool:
         """True if trainings on parts of the rows are needed."""
-        return self.is_rated or self.over_time == AUTO
+        return self.is_rated or self.over_time == AUTO or self.unknown is not None
+
+    def are_those_of(self, model: Model) -> bool:
+        """Return whether a model has all that was asked for; it lacks some after a stop."""
+        return (
+            (self.over_time is None or model.filter is not None)
+            and (not self.is_rated or model.confidence is not None)
+            and (self.unknown is None or model.unknown is not None)
+        )
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
         if self.over_time is not None:
             check_sequences(dataset)
         check_max_error(self.max_error, dataset.n_rows)
+        check_false_alarms(self.unknown, dataset.n_rows)
+        if self.unknown is not None and dataset.split.most_folds(dataset.n_rows) < 2:
+            raise DataError(
+                "--unknown needs rows that a training has not seen, and all rows are of one group; "
+                "add rows of others, or leave out --groups"
+            )
 
     def applied(
         self,
@@ -68,4 +86,7 @@ class DecisionRules:
         if self.is_rated:
             assert held is not None
             result = with_confidence(result, held, max_error=self.max_error, test=test)
+        if self.unknown is not None:
+            assert held is not None
+            result = with_unknown(result, held, self.unknown, test=test)
         return result

@@ -9,6 +9,7 @@ from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.interrupts import StopRequest
 from bncc.model import reference
+from bncc.model.confidence import margins_of
 from bncc.progress import Progress, nth_part, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.train.checkpoint.folder import Checkpoint
@@ -118,7 +119,7 @@ class HeldOut:
 
     scores: IntArray  # (n_rows, n_classes) int64
     frac_bits: IntArray  # (n_rows,) int64: Their units, ``2**-frac_bits`` nats
-    n_folds: int
+    folds: IntArray  # (n_rows,) int64: Fold of each row, without which its training was
     dataset: Dataset  # The rows
 
     @property
@@ -130,6 +131,17 @@ class HeldOut:
     def decisions(self) -> IntArray:
         """Decision on each row, (n_rows,) int64."""
         return np.asarray(self.scores.argmin(axis=1))
+
+    @property
+    def n_folds(self) -> int:
+        """Number of trainings."""
+        return int(self.folds.max(initial=-1)) + 1
+
+    def margins_in(self, frac_bits: int) -> IntArray:
+        """Return the margins, (n_rows,) int64, in units of ``2**-frac_bits`` nats."""
+        shift = frac_bits - self.frac_bits
+        margins = margins_of(self.scores) << np.maximum(shift, 0)
+        return np.asarray(margins >> np.maximum(-shift, 0))
 
     @property
     def sequences(self) -> IntArray | None:
@@ -166,7 +178,7 @@ def held_out_scores(
             scores[fold == k], frac_bits[fold == k] = _scores(rest, held, settings, progress)
     except _AbandonedError:
         return None
-    return HeldOut(scores, frac_bits, n_folds, dataset)
+    return HeldOut(scores, frac_bits, fold, dataset)
 
 
 def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
