@@ -48,8 +48,8 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
     layout = emission.layout
-    asks_scores = layout.filter is not None or layout.confidence is not None
-    largest = layout.largest_sum if asks_scores else None
+    rules = (layout.filter, layout.confidence, layout.unknown)
+    largest = None if rules == (None, None, None) else layout.largest_sum
     return sources(model, code_files(emission.files, emission.name), limits, largest)
 
 
@@ -65,10 +65,12 @@ def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
     sample_type = sample_type_of(front_end.form).removesuffix("_t")
     name, files = emission.name, code_files(emission.files, emission.name)
     is_rated = emission.layout.confidence is not None
-    types = ("int16", "uint8", "uint8") if is_rated else ("int16",)
+    knows = emission.layout.unknown is not None
+    types = ("int16", *("uint8",) * (2 * is_rated + knows))
     return StreamSources(
         name, files, len(front_end.channels), sample_type, types, True,
         is_filtered=emission.layout.filter is not None, is_rated=is_rated,
+        knows=knows,
     )  # fmt: skip
 
 

@@ -508,4 +508,5 @@ def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozense
     impossible |= set() if READINGS in model.training else {"checked"}
     impossible |= {"filter"} if model.filter is None else set()
     impossible |= {"confidence"} if model.confidence is None else set()
+    impossible |= {"unknown"} if model.unknown is None else set()
     return frozenset(entries) - impossible

@@ -40,7 +40,9 @@ _EXAMPLES = ("nrf52832", "stm32f030", "atmega328p")
 SIMULATORS = ("qemu", "unicorn", "simavr")
 """Simulators of targets."""
 
-WITH = ("raw", "checked", "scores", "missing", "stream", "trusted", "filter", "confidence")
+WITH = (
+    "raw", "checked", "scores", "missing", "stream", "trusted", "filter", "confidence", "unknown",
+)  # fmt: skip
 """Entry points that can be emitted in addition to ``predict``."""
 
 OPT_LEVELS = ("0", "1", "2", "3", "s")

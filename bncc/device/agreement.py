@@ -18,6 +18,7 @@ from bncc.device.inputs.checked import checked_cases, checked_words
 from bncc.device.inputs.confidence import confidence_cases, confidence_words
 from bncc.device.inputs.filter import filter_cases, filter_words
 from bncc.device.inputs.missing import missing_cases, missing_words
+from bncc.device.inputs.unknown import unknown_cases, unknown_words
 from bncc.device.machine import HarnessError, Machine
 from bncc.device.sources import Sources
 from bncc.errors import OptionError
@@ -95,6 +96,7 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
             what = "readings" if case.kind.startswith("raw") else "states"
             what = f"step {k}, begun and scores" if case.kind == "filter" else what
             what = "confidence or 0, and scores" if case.kind == "confidence" else what
+            what = "class, scores and readings" if case.kind == "unknown" else what
             without = ""
             if case.is_missing is not None:
                 without = f" without {_short(np.flatnonzero(case.is_missing[k]))}"
@@ -114,6 +116,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
         return
     if case.kind == "confidence":
         yield "sure_class or confidence", machine.confidence(case.x), case.y
+        return
+    if case.kind == "unknown":
+        yield "outside or known_class", machine.unknown(case.x), case.y
         return
     if case.kind == "raw_checked":
         yield case.kind, machine.raw_checked(case.x), case.y
@@ -185,6 +190,9 @@ def verify_sources(
             if "confidence" in machine.entries and built.largest_score is not None:
                 words = f"{words}, {confidence_words(effort)}"
                 inputs = chain(inputs, confidence_cases(model, built.largest_score, effort))
+            if "unknown" in machine.entries and built.largest_score is not None:
+                words = f"{words}, {unknown_words(effort)}"
+                inputs = chain(inputs, unknown_cases(model, built.largest_score, table, effort))
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

@@ -50,6 +50,7 @@ Entry = Literal[
     "stream_raw",
     "filter",
     "confidence",
+    "unknown",
 ]
 
 RUN_LIMIT = 600.0
@@ -205,6 +206,21 @@ class Machine(ABC):
         rows = np.ascontiguousarray(questions, dtype=self.step_dtype)
         return self._answer("confidence", rows)[0]
 
+    def unknown(self, questions: FloatArray) -> IntArray:
+        """
+        Return ``m_outside`` or ``m_known_class`` of each row of scores and raw readings.
+
+        Shapes: `questions` (n, 1 + n_classes + n_inputs) float64: the class whose ranges are asked
+        for, or from n_classes on for the decision; the scores; the readings. Returns (n,) int16:
+        numbers, and class indices or errors.
+        """
+        n_words = 1 + self.n_classes
+        words = [("words", self.step_dtype, (n_words,)), ("readings", self.row_dtype)]
+        rows = np.zeros(len(questions), dtype=words)
+        rows["words"] = questions[:, :n_words]
+        rows["readings"] = pack(questions[:, n_words:], self.row_dtype)
+        return self._answer("unknown", rows)[0]
+
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
         Return ``m_predict_raw`` of rows in the memory layout of the C.
@@ -235,7 +251,7 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
-    "confidence": "k",
+    "confidence": "k", "unknown": "u",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
 
@@ -275,7 +291,7 @@ class Harness(Machine):
             raise HarnessError(f"the program built by {self.toolchain} printed nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
         if (
-            entry in ("raw", "raw_checked", "raw_missing", "stream_raw")
+            entry in ("raw", "raw_checked", "raw_missing", "stream_raw", "unknown")
             and raw_size != self.row_dtype.itemsize
         ):
             raise HarnessError(

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bncc._types import IntArray
+from bncc._types import AnyArray, IntArray
 from bncc.device.cross import find_toolchain
 from bncc.device.inputs.samples import Part
 from bncc.device.samples import (
@@ -21,6 +21,7 @@ from bncc.device.samples import (
 from bncc.model.confidence import margins_of, required
 from bncc.model.model import Model
 from bncc.model.reference import predict_filtered_samples, predict_samples, sample_scores
+from bncc.model.unknown import required as knowing
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
 
@@ -80,8 +81,8 @@ def verify_samples(
 ) -> SampleAgreement:
     """Build the C of a model with a front end for a target, run it there, and compare it."""
     decide = predict_filtered_samples if built.is_filtered else predict_samples
-    if built.is_rated:
-        decide = partial(_rated, decide)
+    if built.is_rated or built.knows:
+        decide = partial(_rated, built, decide)
     expected = [_expected(model, part.samples, decide) for part in parts]
     outcomes = []
     for name, build in _builds(built, target, compiler, simulator, opt_level, sanitize=sanitize):
@@ -128,13 +129,22 @@ def _expected(
 
 
 def _rated(
-    decide: Callable[[Model, IntArray], IntArray], model: Model, samples: IntArray
+    built: StreamSources,
+    decide: Callable[[Model, IntArray], IntArray],
+    model: Model,
+    samples: IntArray,
 ) -> IntArray:
-    """Return the answers to the windows of a segment with their confidences, (n_windows,) int64."""
-    confidence = required(model.confidence)
-    margins = margins_of(sample_scores(model, samples))
-    percent = confidence.percent_of(margins)
-    return rated_answer(decide(model, samples), percent, confidence.accepts(margins))
+    """Return the answers to the windows of a segment with their ratings, (n_windows,) int64."""
+    found = sample_scores(model, samples)
+    ratings: list[AnyArray] = []
+    if built.is_rated:
+        confidence, margins = required(model.confidence), margins_of(found)
+        ratings += [confidence.percent_of(margins), confidence.accepts(margins)]
+    if built.knows:
+        assert model.front_end is not None
+        table = model.front_end.table(model.front_end.values(samples))
+        ratings.append(knowing(model.unknown).knows(model.features, table, found))
+    return rated_answer(decide(model, samples), ratings)
 
 
 def _compared(
@@ -143,6 +153,7 @@ def _compared(
     """Compare a program with the reference, a few segments in each run."""
     n_samples = n_windows = mismatches = 0
     first: SampleMismatch | None = None
+    rated = program.sources.ratings
     for batch in _batches(parts):
         segments = [parts[k].samples for k in batch]
         truth = np.concatenate([expected[k] for k in batch])
@@ -154,7 +165,8 @@ def _compared(
             k = int(np.searchsorted(starts, at, side="right")) - 1
             part, (says, shall) = parts[batch[k]], (int(found[at]), int(truth[at]))
             sample = part.start + at - int(starts[k])
-            first = SampleMismatch(part.recording, sample, _word(model, shall), _word(model, says))
+            words = (_word(model, rated, each) for each in (shall, says))
+            first = SampleMismatch(part.recording, sample, *words)
         mismatches += int(wrong.sum())
         n_samples += len(truth)
         n_windows += int((truth != NO_DECISION).sum())
@@ -175,10 +187,11 @@ def _batches(parts: Sequence[Part]) -> Iterator[list[int]]:
         yield batch
 
 
-def _word(model: Model, answer: int) -> str | None:
+def _word(model: Model, rated: Sequence[str], answer: int) -> str | None:
     """Return a result in words: the label of a class, None without a decision."""
     if answer == NO_DECISION:
         return None
-    number, rating = (answer + 2**15) % 2**16 - 2**15, (answer + 2**15) >> 16
+    number, rest = (answer + 2**15) % 2**16 - 2**15, (answer + 2**15) >> 16
     word = model.classes[number] if 0 <= number < model.n_classes else str(number)
-    return f"{word}, confidence {rating % 256} %, sure {rating >> 8}" if rating else word
+    ratings = zip(rated, rest.to_bytes(max(1, len(rated)), "little"), strict=False)
+    return ", ".join([word, *(f"{name} {rating}" for name, rating in ratings)])

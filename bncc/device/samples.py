@@ -32,6 +32,13 @@ class StreamSources:
     decides: bool = False  # True if a sample returns a class
     is_filtered: bool = False  # True if that is the class of the model's filter
     is_rated: bool = False  # True if the decision also has a confidence
+    knows: bool = False  # True if it also says whether the class is known
+
+    @property
+    def ratings(self) -> tuple[str, ...]:
+        """Names of the bytes by which a window is rated."""
+        rated = ("confidence", "sure") if self.is_rated else ()
+        return (*rated, "known") if self.knows else rated
 
     @property
     def all_files(self) -> Mapping[str, str]:
@@ -45,6 +52,7 @@ class StreamSources:
             f"#define STREAM_SAMPLE {self.sample_type}_t",
             f"#define STREAM_RESULT {'int16_t' if self.decides else f'{self.name}_features_t'}",
             *(["#define STREAM_RATES"] if self.is_rated else []),
+            *(["#define STREAM_KNOWS"] if self.knows else []),
             *([f"#define STREAM_NONE {self.name.upper()}_NO_DECISION"] if self.decides else []),
             f"#define STREAM_START {self.name}_start",
             f"#define STREAM_PUSH {self.name}_push",
@@ -71,9 +79,10 @@ NO_DECISION = -128
 _FOOTPRINT = "samples_footprint.c"
 
 
-def rated_answer(classes: IntArray, percent: IntArray, is_sure: AnyArray) -> IntArray:
-    """Return a number for a class, the confidence of its window and whether that is accepted."""
-    return np.asarray(classes + (percent.astype(np.int64) << 16) + (is_sure.astype(np.int64) << 24))
+def rated_answer(classes: IntArray, ratings: Sequence[AnyArray]) -> IntArray:
+    """Return a number for a class and the bytes by which its window is rated."""
+    bytes_of = (rating.astype(np.int64) << 16 + 8 * k for k, rating in enumerate(ratings))
+    return np.asarray(sum(bytes_of, classes))
 
 
 @dataclass(frozen=True)
@@ -119,16 +128,14 @@ class StreamProgram:
         for a model that rates decisions.
         """
         reply = self.run(self._request(segments, b"a"))
-        row = self.sources.row(self.byte_order, packed=self.packed)
+        # Written one after the other
+        row = self.sources.row(self.byte_order, packed=True)
         if len(reply) != row.itemsize * sum(map(len, segments)):
             raise HarnessError("a sample was not answered; report this, it is a bug in bncc")
         found = np.frombuffer(reply, row)
         classes = np.asarray(found["f0"].astype(np.int64))
-        if not self.sources.is_rated:
-            return classes
-        return np.where(
-            classes == NO_DECISION, NO_DECISION, rated_answer(classes, found["f1"], found["f2"])
-        )
+        ratings = [found[name] for name in (row.names or ())[1:]]
+        return np.where(classes == NO_DECISION, NO_DECISION, rated_answer(classes, ratings))
 
     def _request(self, segments: Sequence[IntArray], operation: bytes = b"s") -> bytes:
         dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)

@@ -42,11 +42,12 @@ class Sources:
     # features can be passed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter`` and ``confidence``
+    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence`` and ``unknown``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
-    # Bound on scores, if ``filter`` or ``confidence`` is among the entry points to be compared
+    # Bound on scores, if ``filter``, ``confidence`` or ``unknown`` is among the entry points to be
+    # compared
     largest_score: int | None = None
 
     @property
@@ -85,6 +86,7 @@ def sources(
             ("stream_raw", f"{name}_feed_raw"),
             ("filter", f"{name}_filter_next"),
             ("confidence", f"{name}_sure_class"),
+            ("unknown", f"{name}_known_class"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -151,6 +153,9 @@ def _glue(interface: Interface, name: str, entries: set[str]) -> str:
     if "confidence" in entries:
         lines.append(f"#define MODEL_CONFIDENCE {name}_confidence")
         lines.append(f"#define MODEL_SURE_CLASS {name}_sure_class")
+    if "unknown" in entries:
+        lines.append(f"#define MODEL_OUTSIDE {name}_outside")
+        lines.append(f"#define MODEL_KNOWN_CLASS {name}_known_class")
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
 

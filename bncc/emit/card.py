@@ -20,6 +20,7 @@ from bncc.model.card import (
     is_rate,
     search_words,
     structure_words,
+    unknown_words,
 )
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
@@ -105,6 +106,7 @@ def card_lines(
         *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
         *([f"filter      {'; '.join(words)}"] if (words := _filter_words(model, layout)) else []),
         *([f"confidence  {'; '.join(words)}"] if (words := confidence_words(model)) else []),
+        *([f"unknown     {'; '.join(words)}"] if (words := unknown_words(model)) else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",

@@ -249,5 +249,6 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
             plan_stream(front_end, outputs, layout.name),
             layout.filter,
             is_rated=layout.confidence is not None,
+            knows=layout.unknown is not None,
         ),
     }

@@ -26,6 +26,8 @@ class Field:
 
 RATED_BYTES = 2
 """Bytes of the confidence of the last decision, and of whether it is accepted."""
+KNOWN_BYTES = 1
+"""Bytes of whether the last window is of a known class."""
 
 
 def stream_names(
@@ -33,9 +35,11 @@ def stream_names(
     over_time: FilterPlan | None = None,
     *,
     is_rated: bool = False,
+    knows: bool = False,
 ) -> dict[str, object]:
     """Return the names of the templates for the state between two samples, with its rules."""
-    other_bytes = (0 if over_time is None else over_time.n_bytes) + RATED_BYTES * is_rated
+    other_bytes = 0 if over_time is None else over_time.n_bytes
+    other_bytes += RATED_BYTES * is_rated + KNOWN_BYTES * knows
     width = 1 if over_time is None else over_time.held_bits // 8
     return {
         "samples": samples,
@@ -65,6 +69,7 @@ def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> 
         "decides": False,
         "over_time": None,
         "rated": None,
+        "novelty": None,
         **stream_names(plan(front_end, outputs, name)),
         "fields": fields,
         "features_type": f"{name}_features_t",

@@ -53,6 +53,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "missing": layout.missing,
         "over_time": layout.filter,
         "rated": layout.confidence,
+        "novelty": layout.unknown,
         "range_check": layout.range_check,
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,

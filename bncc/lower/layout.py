@@ -24,8 +24,10 @@ from bncc.lower.raw import RawPlan, plan_raw
 from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
+from bncc.lower.unknown import UnknownPlan, plan_unknown
 from bncc.model.checked import Limits
 from bncc.model.confidence import Confidence
+from bncc.model.unknown import Unknown
 from bncc.program.ir import Program
 
 
@@ -94,6 +96,7 @@ class Layout:
     gate: GatePlan | None  # The gate in the kernel's sum, if any
     filter: FilterPlan | None  # The filter over decisions in time, when there is one
     confidence: ConfidencePlan | None  # The confidence of decisions, when there is one
+    unknown: UnknownPlan | None  # The rule for unknown readings, when there is one
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -149,6 +152,7 @@ def lay_out(
     gate: GatePlan | None = None,
     switch: int | None = None,
     confidence: Confidence | None = None,
+    unknown: Unknown | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -182,6 +186,11 @@ def lay_out(
     if raw is not None and limits is not None:
         checked = checked_text(program.features, limits, raw)
         arrays += checked.arrays
+    novelty = None
+    if raw is not None and unknown is not None:
+        largest = _largest_score(kernel, front)
+        novelty = plan_unknown(unknown, program.features, raw, program.n_classes, largest)
+        arrays += novelty.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
@@ -209,6 +218,7 @@ def lay_out(
         confidence=None
         if confidence is None
         else plan_confidence(confidence, _largest_score(kernel, front)),
+        unknown=novelty,
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

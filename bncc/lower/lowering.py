@@ -219,4 +219,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         gate=gate_plan(kernel, program.gate, (gate_facts(model) or {}).get("answers")),
         switch=request.switch,
         confidence=request.confidence,
+        unknown=request.unknown,
     )

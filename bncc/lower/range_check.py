@@ -26,6 +26,11 @@ class ReadingCheck:
         """Name of the function that reads a limit from flash."""
         return f"rom_{self.limit_type[:-2]}"
 
+    @property
+    def limit_bits(self) -> int:
+        """Width of a limit."""
+        return int(self.limit_type.strip("uint_"))
+
 
 @dataclass(frozen=True)
 class CheckedText:
@@ -50,8 +55,8 @@ def checked_text(
 ) -> CheckedText:
     """Lay out the checked entry point."""
     kinds = sorted({field.kind for field in raw.inputs})
-    checks = tuple(map(_check, kinds))
-    ends = [_ends(*pair) for pair in zip(inputs_of(features), limits, strict=True)]
+    checks = tuple(map(reading_check, kinds))
+    ends = [reading_ends(*pair) for pair in zip(inputs_of(features), limits, strict=True)]
     if not raw.is_array:
         arguments = tuple(
             f"{whole_text(field.kind, low)}, {whole_text(field.kind, high)}"
@@ -59,7 +64,7 @@ def checked_text(
         )
         return CheckedText(limits, checks, arguments, ())
     c_type = checks[0].limit_type
-    is_signed, bits = c_type.startswith("int"), int(c_type.strip("uint_"))
+    is_signed, bits = c_type.startswith("int"), checks[0].limit_bits
     of_keys = ", as an integer of the same order" if kinds == ["float32"] else ""
     arrays = tuple(
         array(name, bits, values, f"{which} reading of each feature{of_keys}.", signed=is_signed)
@@ -71,7 +76,8 @@ def checked_text(
     return CheckedText(limits, checks, (), arrays)
 
 
-def _check(kind: str) -> ReadingCheck:
+def reading_check(kind: str) -> ReadingCheck:
+    """Return how readings of a kind are compared with limits."""
     if kind == "float32":
         return ReadingCheck(kind, "float", "int32_t", "")
     if kind.startswith("code"):
@@ -80,7 +86,8 @@ def _check(kind: str) -> ReadingCheck:
     return ReadingCheck(kind, f"{kind}_t", f"{kind}_t", missing_text(kind))
 
 
-def _ends(feature: Feature, limits: Limits) -> tuple[int, int]:
+def reading_ends(feature: Feature, limits: Limits) -> tuple[int, int]:
+    """Return limits as they are compared: those of a float by its keys."""
     if feature.kind != "float32":
         return int(limits.low), int(limits.high)
     low = float_key(limits.low)

@@ -15,12 +15,14 @@ from bncc.lower.kernels.families import (
 )
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model import confidence as rated
+from bncc.model import unknown as novelty
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.confidence import Confidence
 from bncc.model.filter import required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
+from bncc.model.unknown import Unknown
 from bncc.program.front import Front, split_front
 from bncc.program.ir import Program, has_trees
 from bncc.program.pipeline import FLOWS_FOR, program_of
@@ -72,10 +74,10 @@ class Demands:
 
 
 ENTRIES = frozenset(
-    {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted"}
+    {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted", "unknown"}
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset({"confidence", "filter"})
+OF_RULES = frozenset({"confidence", "filter", "unknown"})
 """Those of rules for decisions that a model may not have."""
 
 
@@ -90,6 +92,7 @@ class EntryPoints:
     samples: bool = False  # ``start`` and ``push``, if the model has a front end
     filter: bool = False  # ``filter_begin`` and ``filter_next``, which need scores
     confidence: bool = False  # ``margin``, ``confidence`` and ``sure_class``, which need scores
+    unknown: bool = False  # ``outside`` and ``known_class``, which need scores and readings
 
 
 @dataclass(frozen=True)
@@ -166,15 +169,16 @@ class Request:
             )
         has_thresholds = any(feature.thresholds for feature in self.model.features)
         return EntryPoints(
-            raw=bool({"raw", "checked"} & asked)
+            raw=bool({"raw", "checked", "unknown"} & asked)
             or has_thresholds
             or self.model.front_end is not None,
-            scores=bool({"scores", "filter", "confidence"} & asked),
+            scores=bool({"scores", *OF_RULES} & asked),
             stream="stream" in asked,
             trusted="trusted" in asked,
             samples=self.model.front_end is not None,
             filter="filter" in asked,
             confidence="confidence" in asked,
+            unknown="unknown" in asked,
         )
 
     @property
@@ -212,6 +216,13 @@ class Request:
         return rated.required(self.model.confidence)
 
     @property
+    def unknown(self) -> Unknown | None:
+        """Rule for unknown readings; None without one in the C."""
+        if "unknown" not in self.options.entries:
+            return None
+        return novelty.required(self.model.unknown)
+
+    @property
     def missing(self) -> MissingPlan | JointPlan | None:
         """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
@@ -222,6 +233,7 @@ class Request:
             missing_form_of(self.model)
         self._check_filter()
         self._check_confidence()
+        self._check_unknown()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -254,6 +266,14 @@ class Request:
             raise OptionError(
                 "entry point 'confidence' compares margins by branches, so its execution time "
                 "depends on scores; leave it out, or do not request constant time"
+            )
+
+    def _check_unknown(self) -> None:
+        """Refuse a rule for unknown readings that the model lacks, or whose time may not vary."""
+        if self.unknown is not None and self.options.constant_time:
+            raise OptionError(
+                "entry point 'unknown' compares readings by branches, so its execution time "
+                "depends on them; leave it out, or do not request constant time"
             )
 
     def _check_gate(self) -> None:

@@ -47,6 +47,7 @@ def test_it_is_chosen_reported_and_used(run_json, rows, tmp_path):
     run_json("predict", model, aliens, "--with", "unknown", "-o", table)
     with table.open() as stream:
         assert next(csv.reader(stream)) == ["prediction", "margin", "known"]
+    assert run_json("verify", model, "--data", aliens, "--with", "unknown")["agree"]
 
 
 def test_folds_hold_out_whole_groups(run_json, run, rows, tmp_path):
@@ -75,8 +76,11 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
         *train, "--unknown", "0.001"
     )
     assert not model.exists()
+    search = ("train", rows, "-o", model, "--max-flash", "2k", "--with", "unknown")
+    assert "keep some with --reserve" in refused(*search)
     run_json(*train)
     none = "the model knows no unknown readings"
+    assert none in refused("emit-c", model, "--with", "unknown", "-o", tmp_path / "c")
     for command in ("evaluate", "predict"):
         assert none in refused(command, model, rows, "--with", "unknown")
     run_json(*train, "--unknown", "0.05", "--force")
@@ -87,6 +91,7 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
         assert message in refused("evaluate", model, rows, "--with", "unknown", *more)
 
 
+@pytest.mark.cc
 def test_windows_of_recordings_are_told(run_json, tmp_path):
     folder, model = write_recordings(tmp_path / "r"), tmp_path / "m.bncc"
     run_json(
@@ -98,3 +103,6 @@ def test_windows_of_recordings_are_told(run_json, tmp_path):
     said = run_json("predict", model, folder, *times, "--with", "unknown")
     assert {*said["known"]} <= {0, 1}
     assert len(said["known"]) == len(said["prediction"])
+    agreed = run_json("verify", model, "--data", folder, *times, "--with", "unknown")
+    assert agreed["agree"]
+    assert agreed["targets"]["host"]["samples"]["mismatches"] == 0

@@ -21,6 +21,7 @@ from tests.agreement.test_direct_readings import model_of
 from tests.dwelling import rated, trained
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
+from tests.unknown import RULED
 
 STUBS = Path(__file__).parent / "stubs"
 """Folder with declarations of <avr/pgmspace.h> and <zephyr/sys/printk.h> in plain C."""
@@ -215,16 +216,18 @@ SPECIAL = (
     Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
     *(Analyzed(name, EmitOptions("m", frozenset({"filter"}))) for name in FILTERED),
     *(Analyzed(name, EmitOptions("m", frozenset({"confidence"}))) for name in RATED),
+    *(Analyzed(name, EmitOptions("m", frozenset({"unknown"}))) for name in RULED),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
-readings, filters over decisions, confidences."""
+readings, filters over decisions, confidences, unknown readings."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
     **hand.FRONTS,
     **FILTERED,
     **RATED,
+    **RULED,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }

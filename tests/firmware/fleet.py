@@ -31,6 +31,7 @@ _STREAM_STATICS = tuple(
 )
 _FILTER_STATICS = ("filter", "filter_step")
 _CONFIDENCE_STATICS = ("confidence_or_decision",)
+_UNKNOWN_STATICS = ("outside_or_decision",)
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -358,6 +359,7 @@ def fleet_source(members: list[Sources]) -> str:
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())
         statics += _FILTER_STATICS if "filter" in built.entries else ()
         statics += _CONFIDENCE_STATICS if "confidence" in built.entries else ()
+        statics += _UNKNOWN_STATICS if "unknown" in built.entries else ()
         units.append(
             _MEMBER.format(
                 name=built.name,

@@ -164,6 +164,37 @@ void bncc_confidence(const uint32_t *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_KNOWN_CLASS
+void bncc_unknown(const unsigned char *x, int16_t *y, uint32_t n_rows);
+
+/* A row is a class, or a number that is none for the decision, and the scores, then the readings;
+ * it is copied to where numbers and readings may lie. */
+void bncc_unknown(const unsigned char *x, int16_t *y, uint32_t n_rows)
+{
+    uint32_t words[1U + MODEL_N_CLASSES];
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+    MODEL_COST scores[MODEL_N_CLASSES];
+    unsigned char *to;
+    uint32_t k;
+
+    for (; n_rows > 0U; n_rows--) {
+        to = (unsigned char *)words;
+        for (k = 0U; k < (uint32_t)sizeof words; k++) {
+            *to++ = *x++;
+        }
+        to = (unsigned char *)raw;
+        for (k = 0U; k < (uint32_t)sizeof raw; k++) {
+            *to++ = *x++;
+        }
+        for (k = 0U; k < MODEL_N_CLASSES; k++) {
+            scores[k] = (MODEL_COST)words[1U + k];
+        }
+        *y++ = (words[0] < MODEL_N_CLASSES) ? (int16_t)MODEL_OUTSIDE(raw, (uint8_t)words[0])
+                                            : MODEL_KNOWN_CLASS(raw, scores);
+    }
+}
+#endif
+
 #ifdef MODEL_FEED_RAW
 void bncc_stream_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
 

@@ -3,13 +3,15 @@
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
  *                                                raw 'r', raw checked 'c', missing 'm', raw
  *                                                missing 'n', fed states 'f', fed readings
- *                                                'g', filter 'h', confidence 'k')
+ *                                                'g', filter 'h', confidence 'k', unknown 'u')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
  *                                                then a bit for each feature; for 'h' and 'k'
  *                                                4 bytes each: for 'h' not 0 to begin a sequence,
  *                                                for 'k' not 0 for the confidence, else for the
- *                                                decision; then the scores)
+ *                                                decision; then the scores; likewise for 'u' a
+ *                                                class, or none for the decision, and the scores,
+ *                                                then readings)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -74,6 +76,35 @@ static int confidence_or_decision(void)
 }
 #endif
 
+#ifdef MODEL_KNOWN_CLASS
+static int outside_or_decision(void)
+{
+    uint32_t class_asked;
+    uint32_t word;
+    MODEL_COST scores[MODEL_N_CLASSES];
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+    uint32_t c;
+    int16_t y;
+
+    if (!port_read(&class_asked, sizeof class_asked)) {
+        return 0;
+    }
+    for (c = 0U; c < MODEL_N_CLASSES; c++) {
+        if (!port_read(&word, sizeof word)) {
+            return 0;
+        }
+        scores[c] = (MODEL_COST)word;
+    }
+    if (!port_read(raw, sizeof raw)) {
+        return 0;
+    }
+    y = (class_asked < MODEL_N_CLASSES) ? (int16_t)MODEL_OUTSIDE(raw, (uint8_t)class_asked)
+                                        : MODEL_KNOWN_CLASS(raw, scores);
+    port_write(&y, sizeof y);
+    return 1;
+}
+#endif
+
 static int answer(unsigned char entry)
 {
     MODEL_STATE states[MODEL_N_FEATURES];
@@ -96,6 +127,11 @@ static int answer(unsigned char entry)
 #ifdef MODEL_CONFIDENCE
     if (entry == (unsigned char)'k') {
         return confidence_or_decision();
+    }
+#endif
+#ifdef MODEL_KNOWN_CLASS
+    if (entry == (unsigned char)'u') {
+        return outside_or_decision();
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'

@@ -3,7 +3,8 @@
  * In:  blocks of an operation, a number of samples (four bytes, least significant first) and the
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
  *      'a' also starts one; what the model returns is then written for every sample, with the
- *      confidence of the last window and whether it is sure if the model rates decisions. For the meter
+ *      confidence of the last window and whether it is sure if the model rates decisions, and
+ *      whether its class is known if the model has a rule for that. For the meter
  *      'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
  *      The meter instead: first the size of the state and what measuring nothing costs, then for
@@ -88,6 +89,9 @@ static void push(const STREAM_SAMPLE *sample)
 #ifdef STREAM_RATES
         port_write(&stream.confidence, sizeof stream.confidence);
         port_write(&stream.is_sure, sizeof stream.is_sure);
+#endif
+#ifdef STREAM_KNOWS
+        port_write(&stream.is_known, sizeof stream.is_known);
 #endif
     }
 }

@@ -78,6 +78,22 @@ STUB int16_t MODEL_SURE_CLASS(const MODEL_COST s[MODEL_N_CLASSES])
 }
 #endif
 
+#ifdef MODEL_KNOWN_CLASS
+STUB uint16_t MODEL_OUTSIDE(const MODEL_RAW_TYPE *x, uint8_t c)
+{
+    (void)x;
+    (void)c;
+    return 0U;
+}
+
+STUB int16_t MODEL_KNOWN_CLASS(const MODEL_RAW_TYPE *x, const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)x;
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_STREAM_TYPE
 STUB void MODEL_BEGIN(MODEL_STREAM_TYPE *s)
 {
