@@ -1,0 +1,282 @@
+"""
+Detection of readings of no known class: each class is left out of the training in turn.
+
+    python -m benchmarks.accuracy.unknown --data ../shared/data -o unknown --write
+
+The rule, the sets and the methods it is compared with were chosen before a result on these sets was
+known; the rule was designed on eight other sets. Two thirds of the rows, by class at random, are
+for training. A class of 30 rows or more is left out there, and its test rows are those to detect.
+Boosted tables are trained as ``bncc train`` does by default. The methods of scikit-learn see the
+same inputs, those that are numbers, with missing readings at the mean. The rate of false alarms is
+that of test rows over random splits with all classes. Test rows decide nothing. Results stay in the
+folder of ``-o``; with ``--write`` the tables on docs/how-to/unknown.md are new.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import click
+import numpy as np
+
+from benchmarks.shared.markdown import renew, table
+from benchmarks.shared.memory import Memory
+from bncc._types import FloatArray, IntArray
+from bncc.data.dataset import Dataset
+from bncc.data.readers import read_table
+from bncc.data.splits import stratified_holdout
+from bncc.data.target import dataset_of
+from bncc.discretize.feature import states_of
+from bncc.discretize.readings import raw_of_table
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.confidence import margins_of
+from bncc.model.model import Model
+from bncc.model.reference import scores
+from bncc.model.unknown import required
+from bncc.train.decision_rules import DecisionRules
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+from bncc.train.unknown_choice import effect_on
+
+FILES = {
+    "segment": "uci/segment.arff.gz",
+    "vehicle": "uci/vehicle.arff.gz",
+    "dermatology": "uci/dermatology.arff.gz",
+    "ecoli": "uci/ecoli.arff.gz",
+    "glass": "uci/glass.arff.gz",
+    "hypothyroid": "uci/hypothyroid.arff.gz",
+    "yeast": "raw/yeast.csv.gz",
+    "ecg5000_train": "raw/ecg5000_train.csv.gz",
+}
+RATE = 0.05
+"""Rate of false alarms that is asked for."""
+LEAST_ROWS = 30
+"""Fewest rows of a class that is left out."""
+TEST_SHARE = 1 / 3
+CLUSTERS = 32
+SETTINGS = TrainSettings(structure="tables", seed=0)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "unknown.md"
+METHODS = ("bncc", "k-means", "mixture", "isolation forest", "forest")
+
+
+def trained(rows: Dataset) -> Model:
+    """Return a model with a rule for unknown readings."""
+    rules = DecisionRules(unknown=RATE)
+    rules.check(rows)
+    return rules.applied(train_model(rows, SETTINGS), rows, SETTINGS).model
+
+
+def novelties(model: Model, rows: Dataset) -> IntArray:
+    """Return the novelty of each row, (n_rows,) int64."""
+    found = scores(model, states_of(model.features, rows.table))
+    R = raw_of_table(model.features, rows.table)
+    return required(model.unknown).novelty(
+        model.features, R, found.argmin(axis=1), margins_of(found)
+    )
+
+
+def numbers_of(rows: Dataset, means: FloatArray | None = None) -> FloatArray:
+    """Return the readings that are numbers, (n_rows, n) float64, with NaN or means for missing."""
+    columns = [each for each in rows.table.columns if each.kind in ("integer", "float")]
+    found = np.column_stack(
+        [np.where(each.missing, np.nan, each.values.astype(np.float64)) for each in columns]
+    )
+    return found if means is None else np.where(np.isnan(found), means, found)
+
+
+def peers(train: Dataset) -> Mapping[str, Callable[[FloatArray], FloatArray]]:
+    """Return the other methods by name: functions from standardized readings to novelties."""
+    from sklearn.cluster import KMeans
+    from sklearn.ensemble import IsolationForest, RandomForestClassifier
+    from sklearn.mixture import GaussianMixture
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column without a reading
+        means = np.nan_to_num(np.nanmean(numbers_of(train), axis=0))
+    Z = numbers_of(train, means)
+    scale = Z.std(axis=0) + 1e-9
+    Z = (Z - means) / scale
+    k_means = KMeans(min(CLUSTERS, len(Z)), n_init=3, random_state=0).fit(Z)
+    mixture = GaussianMixture(len(train.classes), reg_covar=1e-3, random_state=0).fit(Z)
+    isolation = IsolationForest(random_state=0).fit(Z)
+    forest = RandomForestClassifier(100, random_state=0).fit(Z, train.y)
+    found: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "k-means": lambda rows: k_means.transform(rows).min(axis=1),
+        "mixture": lambda rows: -mixture.score_samples(rows),
+        "isolation forest": lambda rows: -isolation.score_samples(rows),
+        "forest": lambda rows: -forest.predict_proba(rows).max(axis=1),
+    }
+
+    def of(name: str) -> Callable[[FloatArray], FloatArray]:
+        return lambda rows: found[name]((np.where(np.isnan(rows), means, rows) - means) / scale)
+
+    return {name: of(name) for name in found}
+
+
+def left_out(dataset: Dataset, c: int) -> dict[str, float]:
+    """Return the AUROC of each method for a class, and what the rule does at its limit."""
+    from sklearn.metrics import roc_auc_score
+
+    kept, held = stratified_holdout(dataset.y, TEST_SHARE, 0)
+    labels = [label for k, label in enumerate(dataset.classes) if k != c]
+    parts = [
+        dataset.take(rows[where(dataset.y[rows])])
+        for rows, where in (
+            (kept, lambda y: y != c), (held, lambda y: y != c), (held, lambda y: y == c),
+        )
+    ]  # fmt: skip
+    train, known = (part.with_classes(labels) for part in parts[:2])
+    alien = parts[2]
+    is_alien = np.repeat([0, 1], [known.n_rows, alien.n_rows])
+    model = trained(train)
+    limit = required(model.unknown).limit
+    values = [novelties(model, part) for part in (known, alien)]
+    found = {"bncc": float(roc_auc_score(is_alien, np.concatenate(values)))}
+    rows = np.vstack([numbers_of(part) for part in (known, alien)])
+    for name, novelty in peers(train).items():
+        found[name] = float(roc_auc_score(is_alien, novelty(rows)))
+    found["false alarms"] = float((values[0] > limit).mean())
+    found["detected"] = float((values[1] > limit).mean())
+    return found
+
+
+def split(dataset: Dataset, seed: int) -> dict[str, float]:
+    """Return false alarms and test rows of a random split with all classes."""
+    kept, held = stratified_holdout(dataset.y, TEST_SHARE, seed)
+    effect = effect_on(trained(dataset.take(kept)), dataset.take(held))
+    assert effect is not None
+    return {"false alarms": effect.false_alarms, "n": effect.n}
+
+
+def flash(dataset: Dataset) -> dict[str, int]:
+    """Return the bytes of the C on Cortex-M0, without the rule and with it."""
+    kept, _ = stratified_holdout(dataset.y, TEST_SHARE, 0)
+    model = trained(dataset.take(kept))
+    found = {}
+    for words, entries in (("without", {"raw", "scores"}), ("with", {"unknown"})):
+        options = EmitOptions("m", frozenset(entries), optimize="size", target="cortex-m0")
+        found[words] = measured_flash(model, options)
+    return found
+
+
+def measured_flash(model: Model, options: EmitOptions) -> int:
+    """Return the bytes of code and constants of all that is emitted, as compiled for Cortex-M0."""
+    from tempfile import TemporaryDirectory
+
+    from bncc.device.cross import find_toolchain
+    from bncc.device.image import Builder
+    from bncc.on_device import sources_of
+    from bncc.targets import find_target
+
+    (bench,) = find_toolchain(find_target("cortex-m0"))
+    built = sources_of(model, emit_c(model, options))
+    with TemporaryDirectory(prefix="bncc-") as folder:
+        builder = Builder(Path(folder), bench.target, bench.compiler)
+        builder.write(built.files)
+        compiled = builder.compile(built.main, "model.o", "-Os")
+        return size_of_object(Path(folder) / compiled)
+
+
+def size_of_object(path: Path) -> int:
+    """Return the bytes of all sections of an object file that are loaded into flash."""
+    from elftools.elf.constants import SH_FLAGS
+    from elftools.elf.elffile import ELFFile
+
+    with path.open("rb") as stream:
+        sections = [*ELFFile(stream).iter_sections()]
+        return sum(
+            each["sh_size"]
+            for each in sections
+            if each["sh_flags"] & SH_FLAGS.SHF_ALLOC and each["sh_type"] == "SHT_PROGBITS"
+        )
+
+
+def means(found: Sequence[Mapping[str, float]], key: str) -> float:
+    """Return the mean of a figure over the classes of a set."""
+    return fmean(each[key] for each in found)
+
+
+def detection(of_sets: Mapping[str, Sequence[Mapping[str, float]]]) -> str:
+    """Return the table of AUROC by set."""
+    rows = []
+    for name, found in of_sets.items():
+        cells = [f"{means(found, method):.3f}" for method in METHODS]
+        rates = [f"{100 * means(found, key):.1f}" for key in ("false alarms", "detected")]
+        rows.append([name, str(len(found)), *cells, *rates])
+    whole = [fmean(means(found, key) for found in of_sets.values()) for key in METHODS]
+    rows.append(["**mean**", "", *(f"**{each:.3f}**" for each in whole), "", ""])
+    return table(("set", "classes", *METHODS, "false alarms", "detected"), rows)
+
+
+def wins(of_sets: Mapping[str, Sequence[Mapping[str, float]]]) -> str:
+    """Return on how many sets the rule is better and worse than each method, in a sentence."""
+    parts = []
+    for method in METHODS[1:]:
+        gaps = [means(found, "bncc") - means(found, method) for found in of_sets.values()]
+        won, lost = (sum(sign * gap > 0.0005 for gap in gaps) for sign in (1, -1))
+        parts.append(f"{method} on {won} and worse on {lost}")
+    return f"The rule is better than {'; than '.join(parts)} of {len(of_sets)} sets.\n"
+
+
+def alarms(of_splits: Mapping[str, Sequence[Mapping[str, float]]]) -> str:
+    """Return the table of false alarms over splits."""
+    rows = []
+    for name, found in of_splits.items():
+        rates = [100 * each["false alarms"] / each["n"] for each in found]
+        cells = [f"{fmean(rates):.1f}", f"{pstdev(rates):.1f}", f"{max(rates):.1f}"]
+        rows.append([name, str(len(found)), f"{found[0]['n']:.0f}", *cells])
+    head = ("set", "splits", "test rows", "false alarms", "standard deviation", "largest")
+    return table(head, rows)
+
+
+def sizes(of_sets: Mapping[str, Mapping[str, int]]) -> str:
+    """Return the table of bytes."""
+    rows = []
+    for name, found in of_sets.items():
+        both = found["without"], found["with"]
+        rows.append([name, *(f"{n:,}" for n in (*both, both[1] - both[0]))])
+    return table(("set", "without", "with", "more"), rows)
+
+
+@click.command(help=__doc__)
+@click.option("--data", type=click.Path(path_type=Path), required=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
+@click.option("--splits", type=click.IntRange(1, 20), default=20, help="Random splits.")
+@click.option("--write", is_flag=True)
+def main(data: Path, output: Path, splits: int, *, write: bool) -> None:
+    """Measure what is missing, and print or write the tables."""
+    known = Memory(output / "unknown.jsonl")
+    datasets = {name: dataset_of(read_table(data / file)) for name, file in FILES.items()}
+    of_sets: dict[str, list[Any]] = {}
+    for name, dataset in datasets.items():
+        counts = np.bincount(dataset.y, minlength=len(dataset.classes))
+        for c in np.flatnonzero(counts >= LEAST_ROWS).tolist():
+            key = f"{name}, without class {c}"
+            found = known.get(key, lambda dataset=dataset, c=c: left_out(dataset, c))
+            of_sets.setdefault(name, []).append(found)
+    of_flash = {
+        name: known.get(f"{name}, flash", lambda dataset=dataset: flash(dataset))
+        for name, dataset in datasets.items()
+    }
+    of_splits: dict[str, list[Any]] = {}
+    for seed in range(splits):
+        for name, dataset in datasets.items():
+            key = f"{name}, split {seed}"
+            found = known.get(key, lambda dataset=dataset, seed=seed: split(dataset, seed))
+            of_splits.setdefault(name, []).append(found)
+    tables = {
+        "detection": detection(of_sets),
+        "wins": wins(of_sets),
+        "alarms": alarms(of_splits),
+        "sizes": sizes(of_flash),
+    }
+    if write:
+        renew(PAGE, tables)
+    else:
+        print("\n".join(tables.values()))
+
+
+if __name__ == "__main__":
+    main()
