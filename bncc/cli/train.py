@@ -44,7 +44,6 @@ from bncc.data.csv import read_units
 from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
-from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
 from bncc.resources import Preference
 from bncc.train.checkpoint.folder import identity_of

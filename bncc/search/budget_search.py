@@ -10,6 +10,7 @@ from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
 from bncc.interrupts import StopRequest
+from bncc.lower.request import OF_RULES
 from bncc.model.front import front_of as front_of_model
 from bncc.pricing import price_of, toolchain_of
 from bncc.progress import Progress, silence
@@ -97,13 +98,13 @@ def families_of(
     Return the structures to try, only the named one if any, and a note on others.
 
     `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
-    do not support an option; the note reports this. A filter and a confidence are refused.
+    do not support an option; the note reports this. Rules for decisions are refused.
     """
     for name in sorted(OF_RULES):
         if name in extras:
             raise OptionError(
                 f"a search chooses the {name} after the model, so its bytes and time are not "
-                f"counted; leave out its entry points, and keep some bytes with --reserve"
+                "counted; leave out its entry points, and keep some bytes with --reserve"
             )
     if named is not None:
         return (named,), None
