@@ -77,7 +77,7 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     )
     assert not model.exists()
     search = ("train", rows, "-o", model, "--max-flash", "2k", "--with", "unknown")
-    assert "keep some with --reserve" in refused(*search)
+    assert "keep some bytes with --reserve" in refused(*search)
     run_json(*train)
     none = "the model knows no unknown readings"
     assert none in refused("emit-c", model, "--with", "unknown", "-o", tmp_path / "c")
