@@ -45,7 +45,7 @@ def compared(model: Model, changes: dict[int, int]) -> tuple[SampleAgreement, In
     """Compare results of which some are changed; return them and the number of runs."""
     rng = np.random.default_rng(0)
     parts = [Part(f"r{k}", rng.integers(-60, 60, (n, 3)), at) for k, (n, at) in enumerate(SIZES)]
-    expected = [sample_agreement._expected(model, part.samples) for part in parts]
+    expected = [sample_agreement._expected(model, part.samples, predict_samples) for part in parts]
     answers = np.concatenate(expected)
     for at, answer in changes.items():
         answers[at] = answer
@@ -56,10 +56,10 @@ def compared(model: Model, changes: dict[int, int]) -> tuple[SampleAgreement, In
 
 def test_only_last_samples_of_windows_have_a_class(model: Model) -> None:
     samples = np.random.default_rng(1).integers(-60, 60, (30, 3))
-    found = sample_agreement._expected(model, samples)
+    found = sample_agreement._expected(model, samples, predict_samples)
     assert np.flatnonzero(found != NO_DECISION).tolist() == [7, 11, 15, 19, 23, 27]
     assert found[7::4].tolist() == predict_samples(model, samples).tolist()
-    assert (sample_agreement._expected(model, samples[:7]) == NO_DECISION).all()
+    assert (sample_agreement._expected(model, samples[:7], predict_samples) == NO_DECISION).all()
 
 
 @pytest.mark.parametrize("most", [1, 60, 10**6])
