@@ -11,7 +11,7 @@ from bncc._types import IntArray
 from bncc.device import sample_agreement
 from bncc.device.inputs.samples import Part
 from bncc.device.sample_agreement import SampleAgreement, SampleMismatch
-from bncc.device.samples import NO_DECISION, StreamProgram
+from bncc.device.samples import NO_DECISION, StreamProgram, StreamSources
 from bncc.model.model import Model
 from bncc.model.reference import predict_samples
 from tests.front_ends import front_end
@@ -32,6 +32,7 @@ class Stub:
 
     def __init__(self, answers: IntArray) -> None:
         self.left, self.n_runs = answers, 0
+        self.sources = StreamSources("m", {}, 3, "int16", ("int16",), decides=True)
 
     def results(self, segments: Sequence[IntArray]) -> IntArray:
         """Return the next results."""
