@@ -8,7 +8,7 @@ import pytest
 
 from bncc.errors import ModelError, ModelFileError
 from bncc.model.archive import pack, unpack, with_sums
-from bncc.model.card import confidence_facts, confidence_words, decision_rows
+from bncc.model.card import confidence_facts, confidence_words, decision_rows, model_facts
 from bncc.model.confidence import (
     CONFIDENCE,
     MAX_LEVELS,
@@ -161,6 +161,7 @@ def test_the_facts_of_a_confidence():
     record = {"held_out": asdict(EFFECT), "test": None}
     model = replace(hand.ties(), confidence=THREE, training={CONFIDENCE: record})
     assert confidence_facts(model) == {**asdict(THREE), **record}
+    assert model_facts(model)[CONFIDENCE] == confidence_facts(model)
     assert confidence_words(model) == [
         "50 to 95 % in 3 levels; decisions of a margin below 4 are rejected",
         "held-out rows: 80.0 % accepted with error 2.00 % (at most 6.00 % at 95 % confidence), "

@@ -10,7 +10,7 @@ from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import Feature
 from bncc.errors import ModelError, ModelFileError
 from bncc.model.archive import pack, unpack, with_sums
-from bncc.model.card import decision_rows, unknown_facts, unknown_words
+from bncc.model.card import decision_rows, model_facts, unknown_facts, unknown_words
 from bncc.model.confidence import Confidence
 from bncc.model.file import DOCUMENT, from_bytes, to_bytes
 from bncc.model.filter import Filter
@@ -200,6 +200,8 @@ def test_the_facts_of_a_rule():
     record = {"held_out": asdict(effect), "test": None}
     whole = replace(model, unknown=rule, training={UNKNOWN: record})
     assert unknown_facts(whole) == {**asdict(rule), **record}
+    assert model_facts(whole)[UNKNOWN] == unknown_facts(whole)
+    assert UnknownEffect(0, 0, None, 4, 3).words == "3 rows of other classes detected, 1 missed"
     n = len(rule.ranges)
     assert unknown_words(whole) == [
         f"ranges of {n} inputs by class; a reading outside counts 5, a novelty above -2 is unknown",
