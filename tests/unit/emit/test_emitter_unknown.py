@@ -95,7 +95,7 @@ def test_the_c_of_other_models_agrees(name: str, every: int) -> None:
         ("+ M_N_CLASSES);", "+ 2U);"),
         ("    k = first;", "    k = 0U;"),
         ("(margin >= m_rom", "(margin > m_rom"),
-        ("(x, best) < n)", "(x, best) <= n)"),
+        ("(x, best) >= n)", "(x, best) > n)"),
         ("if (n == 0U)", "if (n == 1U)"),
         ("m_outside(x, best)", "m_outside(x, 0U)"),
     ],
