@@ -1,6 +1,6 @@
 """Choice of a confidence on held-out rows: a calibrated table of levels, and a least margin."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, log
 
@@ -22,7 +22,7 @@ from bncc.model.confidence import (
     margins_of,
 )
 from bncc.model.model import Model
-from bncc.train.repeats import HeldOut
+from bncc.train.repeats import HeldOut, with_effects
 from bncc.train.train_model import TrainResult
 
 LEVELS = 8
@@ -79,9 +79,7 @@ def with_confidence(
         "held_out": effect_of(confidence, margins, right, RISK),
         "test": None if test is None else effect_on(model, test),
     }
-    record = {part: None if each is None else asdict(each) for part, each in effects.items()}
-    model = replace(model, training={**model.training, CONFIDENCE: record})
-    return replace(result, model=model)
+    return replace(result, model=with_effects(model, CONFIDENCE, effects))
 
 
 def effect_on(model: Model, dataset: Dataset) -> ConfidenceEffect | None:

@@ -1,6 +1,6 @@
 """Choice of a filter's price on held-out rows: whole groups that no training of theirs has seen."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from bncc.model.filter import (
 )
 from bncc.model.model import Model
 from bncc.progress import Progress, silence
-from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
+from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores, with_effects
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
 
@@ -142,9 +142,7 @@ def with_filter(
     model = replace(model, filter=Filter(price))
     on_test = None if test is None else effect_on(model, test)
     effects = {"held_out": effect, "test": on_test}
-    record = {part: None if each is None else asdict(each) for part, each in effects.items()}
-    model = replace(model, training={**model.training, FILTER: record})
-    return replace(result, model=model, notes=notes)
+    return replace(result, model=with_effects(model, FILTER, effects), notes=notes)
 
 
 NO_GAIN = (

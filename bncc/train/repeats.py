@@ -1,6 +1,8 @@
 """Repeated training: with several seeds, and by cross-validation."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from bncc.discretize.feature import states_of
 from bncc.interrupts import StopRequest
 from bncc.model import reference
 from bncc.model.confidence import margins_of
+from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.train.checkpoint.folder import Checkpoint
@@ -179,6 +182,12 @@ def held_out_scores(
     except _AbandonedError:
         return None
     return HeldOut(scores, frac_bits, fold, dataset)
+
+
+def with_effects(model: Model, key: str, effects: Mapping[str, Any]) -> Model:
+    """Return a model whose record has, under a key, the effects of a rule by part of the rows."""
+    record = {part: None if each is None else asdict(each) for part, each in effects.items()}
+    return replace(model, training={**model.training, key: record})
 
 
 def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:

@@ -1,7 +1,7 @@
 """Choice of a rule for unknown readings: ranges of training rows, and a limit on held-out rows."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -16,7 +16,7 @@ from bncc.model import reference
 from bncc.model.model import Model
 from bncc.model.unknown import MAX_NOVELTY, UNKNOWN, Range, Unknown, UnknownEffect, effect_of
 from bncc.model.used import used_inputs
-from bncc.train.repeats import HeldOut
+from bncc.train.repeats import HeldOut, with_effects
 from bncc.train.train_model import TrainResult
 
 QUANTILES = (0.01, 0.99)
@@ -92,9 +92,7 @@ def with_unknown(
         "held_out": effect_of(novelties <= limit, dataset.y, dataset.split.groups),
         "test": None if test is None else effect_on(model, test),
     }
-    record = {part: None if each is None else asdict(each) for part, each in effects.items()}
-    model = replace(model, training={**model.training, UNKNOWN: record})
-    return replace(result, model=model)
+    return replace(result, model=with_effects(model, UNKNOWN, effects))
 
 
 def effect_on(model: Model, dataset: Dataset) -> UnknownEffect | None:
