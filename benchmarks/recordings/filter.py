@@ -5,8 +5,9 @@ Errors and switches of decisions over time: alone, by majority, and filtered.
 
 A model of boosted tables is trained on the training part of the first split of a set. Trainings
 without a fold of its groups give the scores on which the price of a switch is chosen, and the
-temperature of a float hidden Markov model with a learned transition matrix. Test recordings are
-classified window by window, those without a label included; errors are those of windows with one.
+temperature of a float hidden Markov model with a learned transition matrix. The float filter of the
+same price sums probabilities where the filter takes the least cost. Test recordings are classified
+window by window, those without a label included; errors are those of windows with one.
 Results stay in the folder of ``-o``, so the command can resume; a set takes some minutes.
 """
 
@@ -43,6 +44,7 @@ WAYS = {
     "alone": "each window alone",
     "votes": f"majority of the last {N_VOTES}",
     "filter": "filter",
+    "same": "float filter, same price",
     "float": "float model, learned matrix",
     "viterbi": "offline path",
 }
@@ -66,6 +68,13 @@ def transitions(y: IntArray, sequences: IntArray, n_classes: int) -> FloatArray:
     for rows in rows_of_sequences(sequences):
         np.add.at(counts, (y[rows[:-1]], y[rows[1:]]), 1.0)
     return counts / counts.sum(axis=1, keepdims=True)
+
+
+def one_price(nats: float, n_classes: int) -> FloatArray:
+    """Return the transition matrix in which every switch costs the same number of nats."""
+    matrix = np.full((n_classes, n_classes), np.exp(-nats))
+    np.fill_diagonal(matrix, 1.0)
+    return matrix / matrix.sum(axis=1, keepdims=True)
 
 
 def forward(nats: FloatArray, sequences: IntArray, matrix: FloatArray) -> IntArray:
@@ -103,13 +112,14 @@ def measured(one: StreamSet, recordings: Recordings, n_tables: int) -> dict[str,
     every = feature_table(test, front_end.columns, one.windows, unlabeled=True)
     found = scores(model, states_of(model.features, front_end.table(every.values)))
     sequences, alone = every.segment, found.argmin(axis=1)
+    unit = 2.0**model.q_format.frac_bits
+    price = model.filter.switch / unit
     said = {
         "alone": alone,
         "votes": majority(alone, sequences),
         "filter": filtered(found, sequences, model.filter.switch),
-        "float": forward(
-            found / 2.0**model.q_format.frac_bits / temperature, sequences, matrix
-        ),
+        "same": forward(found / unit, sequences, one_price(price, model.n_classes)),
+        "float": forward(found / unit / temperature, sequences, matrix),
         "viterbi": viterbi(found, sequences, model.filter.switch),
     }  # fmt: skip
     number = np.array([test.labels.index(label) for label in model.classes])
@@ -120,6 +130,7 @@ def measured(one: StreamSet, recordings: Recordings, n_tables: int) -> dict[str,
         "switch": model.filter.switch,
         "largest": int(found.max()),
         "temperature": temperature,
+        "differ": 100 * float((said["filter"] != said["same"]).mean()),
         "error": {
             way: 100 * float((number[of] != every.label)[is_labeled].mean())
             for way, of in said.items()
@@ -135,7 +146,8 @@ def rows_of(known: Memory, sets: Sequence[StreamSet], n_tables: int) -> list[lis
         if (key := f"{one.name}, {n_tables}") in known:
             of = known[key]
             cells = [f"{of['error'][way]:.1f}, {of['switches'][way]:,.0f}" for way in WAYS]
-            found.append([one.name, f"{of['windows']:,}", f"{of['switch']:,}", *cells])
+            differ = f"{of['differ']:.1f}"
+            found.append([one.name, f"{of['windows']:,}", f"{of['switch']:,}", *cells, differ])
     return found
 
 
@@ -153,7 +165,7 @@ def main(data: Path, output: Path, sets: str, n_tables: int, write: bool) -> Non
             f"{one.name}, {n_tables}", lambda one=one: measured(one, load(data, one), n_tables)
         )
         print(one.name, found, flush=True)
-    head = ["set", "test windows", "price", *WAYS.values()]
+    head = ["set", "test windows", "price", *WAYS.values(), "differ"]
     text = table(head, rows_of(known, chosen, n_tables))
     print(text)
     if write:
