@@ -18,6 +18,11 @@ _OF_LIFT = 2
 _BYTES, _PER_SIGNAL, _PER_PARTIAL, _PER_FEATURE, _PER_LEVEL = 40, 10, 20, 12, 24
 """Bytes of Thumb code, those of a feature with the narrowing to what a model reads."""
 _PER_CALL = 16
+_PER_RING, _PER_LAG, _AVR_PER_LAG = 20, 10, 32
+"""More bytes for the values before the last one, and for each distance back to them; measured
+(``python -m benchmarks.campaigns.streams estimates --target avr``)."""
+_OF_RING = 3
+"""Additions for the values before the last one."""
 WORTH_FLASH, MOST_STATE = 0.85, 2.0
 """Ratios of flash and state to those of code for each signal, from which on channels share code."""
 _OF_TWO_PANES, _OF_PANES = 1.25, 1.5
@@ -49,25 +54,33 @@ def shares_code(front_end: FrontEnd) -> bool:
 
 def estimate_samples(front_end: FrontEnd, target: Target) -> SampleEstimate:
     """Estimate what a front end costs without a model behind it."""
-    is_shared = shares_code(front_end)
-    found = _shared(front_end) if is_shared else _straight(front_end)
-    if target.unit != "cycles":
+    is_shared, is_avr = shares_code(front_end), target.unit == "cycles"
+    per_lag = _AVR_PER_LAG if is_avr else _PER_LAG
+    found = (_shared if is_shared else _straight)(front_end, per_lag)
+    if not is_avr:
         return found
-    far = 1.0 if is_shared or found.state <= _REACH else _FAR
+    far = 1.0 if is_shared or _single_bytes(front_end) <= _REACH else _FAR
     return SampleEstimate(_AVR_BYTES * found.flash * far, found.state, _CYCLES * found.time * far)
 
 
-def _shared(front_end: FrontEnd) -> SampleEstimate:
+def _single_bytes(front_end: FrontEnd) -> int:
+    """Return the bytes of state outside of arrays, which have a pointer of their own."""
+    members = State(front_end, "f").members.values()
+    return sum(member.n_bytes for member in members if not member.length)
+
+
+def _shared(front_end: FrontEnd, per_lag: int = _PER_LAG) -> SampleEstimate:
     """Estimate a front end whose channels share a function, in Thumb code."""
     n = len(front_end.signals)
-    alone = _straight(of_one_channel(front_end))
+    alone = _straight(of_one_channel(front_end), per_lag)
     flash = alone.flash + _PER_CALL * n + _PER_FEATURE * len(front_end.columns)
     return SampleEstimate(flash, n * alone.state, _PER_SAMPLE + n * alone.time)
 
 
-def _straight(front_end: FrontEnd) -> SampleEstimate:
+def _straight(front_end: FrontEnd, per_lag: int = _PER_LAG) -> SampleEstimate:
     """Estimate a front end whose signals have code of their own, in Thumb code."""
     plan, additions, n_partials, n_levels = State(front_end, "f"), 0.0, 0, 0
+    rings = 0
     for wave in plan.waves:
         levels = wave.levels
         n_partials += len(wave.partials)
@@ -78,6 +91,10 @@ def _straight(front_end: FrontEnd) -> SampleEstimate:
         names = [(name, k) for name, k in wave.partials if not PARTIALS[name].by_level]
         additions += sum(PARTIALS[name].additions(k) for name, k in names)
         additions += len(wave.signal.channels) - 1
+        n_lags = sum(PARTIALS[name].reach(k) > 0 for name, k in wave.partials)
+        if n_lags:
+            additions += _OF_RING
+            rings += _PER_RING + per_lag * n_lags
     time = _PER_SAMPLE + _PER_CHANNEL * len(plan.channels) + _PER_ADDITION * additions
     flash = (
         _BYTES
@@ -85,7 +102,7 @@ def _straight(front_end: FrontEnd) -> SampleEstimate:
         + _PER_PARTIAL * n_partials
         + _PER_FEATURE * len(front_end.columns)
     )
-    flash += _PER_LEVEL * n_levels
+    flash += _PER_LEVEL * n_levels + rings
     if front_end.windows.n_panes > 1:
         flash = int(flash * (_OF_TWO_PANES if front_end.windows.n_panes == 2 else _OF_PANES))
     members = plan.members.values()

@@ -265,7 +265,7 @@ PARTIALS = {
         "add",
         lambda width: width,
         _nothing,
-        lambda _: 6,
+        lambda _: 3,
         _lag_update,
         reach=lambda lag: lag,
     ),
