@@ -22,6 +22,7 @@ from bncc.model.filter import required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
+from bncc.model.rules import RULES
 from bncc.model.unknown import Unknown
 from bncc.program.front import Front, split_front
 from bncc.program.ir import Program, has_trees
@@ -77,7 +78,7 @@ ENTRIES = frozenset(
     {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted", "unknown"}
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset({"confidence", "filter", "unknown"})
+OF_RULES = frozenset(RULES)
 """Those of rules for decisions that a model may not have."""
 
 
@@ -231,9 +232,7 @@ class Request:
         """Refuse what no program can be lowered to, before any pass runs."""
         if "missing" in self.options.entries:
             missing_form_of(self.model)
-        self._check_filter()
-        self._check_confidence()
-        self._check_unknown()
+        self._check_rules()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -249,32 +248,16 @@ class Request:
             )
         _ = self.limits
 
-    def _check_filter(self) -> None:
-        """Refuse a filter that the model does not have, or whose time may not vary."""
-        if "filter" not in self.options.entries:
-            return
-        required(self.model.filter)
-        if self.options.constant_time:
-            raise OptionError(
-                "entry point 'filter' compares costs by branches, so its execution time depends on "
-                "scores; leave it out, or do not request constant time"
-            )
-
-    def _check_confidence(self) -> None:
-        """Refuse a confidence that the model does not have, or whose time may not vary."""
-        if self.confidence is not None and self.options.constant_time:
-            raise OptionError(
-                "entry point 'confidence' compares margins by branches, so its execution time "
-                "depends on scores; leave it out, or do not request constant time"
-            )
-
-    def _check_unknown(self) -> None:
-        """Refuse a rule for unknown readings that the model lacks, or whose time may not vary."""
-        if self.unknown is not None and self.options.constant_time:
-            raise OptionError(
-                "entry point 'unknown' compares readings by branches, so its execution time "
-                "depends on them; leave it out, or do not request constant time"
-            )
+    def _check_rules(self) -> None:
+        """Refuse rules for decisions that the model does not have, or whose time may not vary."""
+        for name in sorted(OF_RULES & self.options.entries):
+            rule = RULES[name]
+            rule.required(getattr(self.model, name))
+            if self.options.constant_time:
+                raise OptionError(
+                    f"entry point '{name}' compares {rule.compares} by branches, so its execution "
+                    f"time depends on {rule.on}; leave it out, or do not request constant time"
+                )
 
     def _check_gate(self) -> None:
         """Refuse what a decision by the first tables alone cannot be part of."""

@@ -22,6 +22,8 @@ Each is None, or a `ConfidenceEffect` as a mapping.
 """
 UNSURE = -7
 """Result for a rejected decision."""
+LEVELS = 8
+"""Most levels that training chooses."""
 MAX_LEVELS = 16
 """Most levels of a confidence."""
 MAX_MARGIN = 2**32 - 1

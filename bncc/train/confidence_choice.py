@@ -13,6 +13,7 @@ from bncc.errors import DataError, OptionError
 from bncc.model import reference
 from bncc.model.confidence import (
     CONFIDENCE,
+    LEVELS,
     LIKELIHOOD,
     MAX_MARGIN,
     Confidence,
@@ -25,8 +26,6 @@ from bncc.model.model import Model
 from bncc.train.repeats import HeldOut, with_effects
 from bncc.train.train_model import TrainResult
 
-LEVELS = 8
-"""Most levels of a confidence."""
 LEAST_SHARE, LEAST_ROWS = 0.01, 30
 """Fewest rows of a level, as a fraction and as a number: of fewer, a share is mostly noise."""
 COVERAGES = 20

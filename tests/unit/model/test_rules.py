@@ -1,0 +1,65 @@
+"""The rules for decisions that a model may have, and their stand-ins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.discretize.feature import states_of
+from bncc.discretize.readings import raw_of_table
+from bncc.errors import ModelError
+from bncc.lower.request import ENTRIES, OF_RULES
+from bncc.model.confidence import decided
+from bncc.model.filter import filtered
+from bncc.model.model import Model, check_model
+from bncc.model.reference import scores
+from bncc.model.rules import RULES, rules_of, with_stand_ins
+from tests.dwelling import dataset, trained
+from tests.unknown import ruled
+
+
+def test_a_rule_is_a_field_of_a_model_and_an_entry_point():
+    assert RULES.keys() == OF_RULES <= ENTRIES
+    assert all(name in Model.__dataclass_fields__ for name in RULES)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_model_without_a_rule_is_refused(name):
+    with pytest.raises(ModelError, match="train it with"):
+        RULES[name].required(None)
+
+
+def test_stand_ins_are_valid_and_leave_the_own_rules():
+    model = ruled("naive", "int16", "float32")
+    full = with_stand_ins(model, RULES)
+    check_model(full)
+    assert rules_of(model) == ("unknown",)
+    assert set(rules_of(full)) == RULES.keys()
+    assert full.unknown is model.unknown
+    assert rules_of(with_stand_ins(model, ())) == ("unknown",)
+
+
+def test_the_stand_in_of_a_confidence_has_as_many_levels_as_training_chooses():
+    plain = replace(trained("tables", 9), filter=None)
+    found = with_stand_ins(plain, ("confidence",)).confidence
+    assert len(found.margins) == 8
+    assert found.least_margin == found.margins[-1] > 0
+
+
+def test_the_stand_in_of_ranges_has_those_of_every_input():
+    plain = replace(ruled("naive", "int16", "float32"), unknown=None)
+    found = with_stand_ins(plain, ("unknown",)).unknown
+    assert set(found.ranges) == {feature.name for feature in plain.inputs}
+    assert set(found.ranges["r0"]) == {None}
+
+
+def test_rules_decide_as_their_definitions_do():
+    rows = dataset()
+    model = with_stand_ins(trained("naive", 30), RULES)
+    X = states_of(model.features, rows.table)
+    S, R = scores(model, X), raw_of_table(model.features, rows.table)
+    one = np.zeros(len(S), dtype=np.int64)
+    assert np.array_equal(RULES["filter"].decide(model, S, None), filtered(S, one, 30))
+    assert np.array_equal(RULES["confidence"].decide(model, S, None), decided(S, model.confidence))
+    known = model.unknown.known_class(model.features, R, S)
+    assert np.array_equal(RULES["unknown"].decide(model, S, R), known)
