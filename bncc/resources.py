@@ -25,13 +25,17 @@ FUNCTIONS: Mapping[str, str] = {
     "missing": "predict_missing",
     "stream": "begin, feed and end",
     "filter": "filter_next",
+    "confidence": "confidence and sure_class",
+    "unknown": "known_class",
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
 DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
 OF_READINGS = frozenset({"predict-raw", "checked"})
-"""Entry points that take readings; the others take states."""
+"""Entry points that take readings."""
+OF_SCORES = frozenset({"filter", "confidence", "unknown"})
+"""Entry points that take scores, so that a caller needs these, too; the others take states."""
 _WITH = {"predict-raw": "raw", "predict": None}
 
 
@@ -179,10 +183,14 @@ def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tupl
 
 def functions_of(entries: Iterable[str]) -> str:
     """Return entry points for display: their functions and inputs."""
-    return ", ".join(
-        f"{FUNCTIONS[entry]} (from {'readings' if entry in OF_READINGS else 'states'})"
-        for entry in entries
-    )
+    return ", ".join(f"{FUNCTIONS[entry]} (from {_operands(entry)})" for entry in entries)
+
+
+def _operands(entry: str) -> str:
+    """Return what an entry point takes."""
+    if entry in OF_SCORES:
+        return "scores"
+    return "readings" if entry in OF_READINGS else "states"
 
 
 def size_of(text: str) -> int | None:

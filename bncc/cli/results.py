@@ -9,7 +9,7 @@ from bncc.cli.console import aligned, table_text
 from bncc.model.card import has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
-from bncc.resources import FUNCTIONS, Resources, Span, functions_of
+from bncc.resources import FUNCTIONS, OF_SCORES, Resources, Span, functions_of
 
 if TYPE_CHECKING:
     from bncc.device.measure import Measurement
@@ -65,7 +65,10 @@ def error_words(facts: Mapping[str, Any]) -> str | None:
 def resource_words(resources: Resources) -> list[str]:
     """Return the footprint of entry points for people: memory, and a line of time for each."""
     where = f"on {resources.target} at {resources.opt_level}"
-    functions = " and ".join(FUNCTIONS[entry] for entry in resources.entries)
+    counted = [*resources.entries]
+    if OF_SCORES & set(counted) and "scores" not in counted:
+        counted.insert(0, "scores")
+    functions = " and ".join(FUNCTIONS[entry] for entry in counted)
     lines = [
         f"{resources.flash:,} bytes of flash, {resources.ram} of RAM, {resources.stack} of stack "
         f"to call {functions}, {where}"

@@ -12,7 +12,7 @@ from bncc.device.cross import Toolchain
 from bncc.device.image import Builder, calls_of, frames_of
 from bncc.device.inputs.cases import Effort, cases
 from bncc.device.inputs.filter import hostile_steps
-from bncc.device.meter import Inputs, Meter
+from bncc.device.meter import METERED, Inputs, Meter, Metered
 from bncc.device.sources import Sources
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
@@ -32,6 +32,7 @@ COUNTED = {
     "filter": "filter_next",
 }
 """Entry points by the meter's names and the C's."""
+_METERED = frozenset[Metered](entry for entry in METERED.values() if entry in COUNTED)
 N_INPUTS = 100
 EFFORT = Effort(n_random=40)
 
@@ -42,7 +43,7 @@ def measure_bounds(
     """Compile the C of a model for a target and determine its footprint and time."""
     stack = stack_of(built, bench, opt_level)
     with Meter(built, bench, opt_level) as meter:
-        costs = meter.costs(inputs := _inputs(model, built))
+        costs = meter.costs(inputs := _inputs(model, built), _METERED)
         flags = meter.flags
     return Bounds(
         compiler=" ".join((str(bench.compiler), *flags, opt_level)),

@@ -38,6 +38,14 @@ def pack(R: FloatArray, dtype: Layout) -> AnyArray:
     return rows
 
 
+def side_by_side(words: AnyArray, rows: AnyArray) -> AnyArray:
+    """Return rows of words (n, n_words), each with a raw row of (n,) behind them."""
+    fields = [("words", words.dtype, words.shape[1:]), ("rows", rows.dtype)]
+    found = np.zeros(len(rows), dtype=fields)
+    found["words"], found["rows"] = words, rows
+    return found
+
+
 Entry = Literal[
     "predict",
     "trusted",
@@ -215,10 +223,8 @@ class Machine(ABC):
         numbers, and class indices or errors.
         """
         n_words = 1 + self.n_classes
-        words = [("words", self.step_dtype, (n_words,)), ("readings", self.row_dtype)]
-        rows = np.zeros(len(questions), dtype=words)
-        rows["words"] = questions[:, :n_words]
-        rows["readings"] = pack(questions[:, n_words:], self.row_dtype)
+        words = questions[:, :n_words].astype(self.step_dtype)
+        rows = side_by_side(words, pack(questions[:, n_words:], self.row_dtype))
         return self._answer("unknown", rows)[0]
 
     def raw_rows(self, rows: AnyArray) -> IntArray:

@@ -15,9 +15,9 @@ from bncc.device.sources import Sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.model import missing
-from bncc.model.filter import filtered, required
 from bncc.model.model import Model
 from bncc.model.reference import costs, scores
+from bncc.model.rules import RULES, rules_of
 from bncc.resources import Optimize, Resources, Span
 
 N_ROWS = 100
@@ -50,7 +50,7 @@ def bench_inputs(
 
 
 def _inputs(model: Model, X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
-    steps = None if model.filter is None else scores(model, X)
+    steps = scores(model, X) if rules_of(model) else None
     return Inputs(X, R, drawn_missing(X) if some_missing else None, steps)
 
 
@@ -198,10 +198,9 @@ def _checked(
         expected = reference
         if entry == "missing" and inputs.is_missing is not None:
             expected = missing.predict(model, inputs.X, inputs.is_missing)
-        if entry == "filter":
+        if entry in RULES:
             assert inputs.steps is not None
-            one = np.zeros(len(inputs.steps), dtype=np.int64)
-            expected = filtered(inputs.steps, one, required(model.filter).switch)
+            expected = RULES[entry].decide(model, inputs.steps, inputs.R)
         # A checked entry point returns an error for readings beyond its limits.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())

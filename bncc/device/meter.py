@@ -12,12 +12,21 @@ import numpy as np
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.device.cross import Toolchain, link_program
 from bncc.device.image import Builder, Image, model_object
-from bncc.device.machine import HarnessError, pack, request, row_dtype
+from bncc.device.machine import HarnessError, pack, request, row_dtype, side_by_side
 from bncc.device.sources import Sources, support_file
 from bncc.discretize.readings import state_dtype
 
 Metered = Literal[
-    "predict", "trusted", "scores", "raw", "raw_checked", "missing", "stream", "filter"
+    "predict",
+    "trusted",
+    "scores",
+    "raw",
+    "raw_checked",
+    "missing",
+    "stream",
+    "filter",
+    "confidence",
+    "unknown",
 ]
 METERED: Mapping[str, Metered] = {
     "predict-raw": "raw",
@@ -28,6 +37,8 @@ METERED: Mapping[str, Metered] = {
     "missing": "missing",
     "stream": "stream",
     "filter": "filter",
+    "confidence": "confidence",
+    "unknown": "unknown",
 }
 """Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
@@ -68,7 +79,8 @@ class Inputs:
     R: FloatArray | None = None
     # (n, n_features) bool or None: Missing features, for C that supports them
     is_missing: BoolArray | None = None
-    # (n_steps, n_classes) int or None: Scores of consecutive steps of a filter, for C that has one
+    # (n_steps, n_classes) int or None: Scores for C with rules for decisions: of consecutive steps
+    # of a filter; of the rows of `R` for unknown readings
     steps: IntArray | None = None
 
 
@@ -123,10 +135,12 @@ class Meter:
             asked["scores"] = asked["predict"]
         if "stream" in self._built.entries:
             asked["stream"] = asked["predict"]
-        if "filter" in self._built.entries and inputs.steps is not None:
-            asked["filter"] = np.ascontiguousarray(
-                inputs.steps, dtype=np.dtype(np.uint32).newbyteorder(order)
-            )
+        steps = None
+        if inputs.steps is not None:
+            steps = np.ascontiguousarray(inputs.steps, np.dtype(np.uint32).newbyteorder(order))
+            for rule in ("filter", "confidence"):
+                if rule in self._built.entries:
+                    asked[rule] = steps
         if "missing" in self._built.entries and inputs.is_missing is not None:
             marker = states.dtype.type(np.iinfo(states.dtype).max)
             asked["missing"] = np.where(inputs.is_missing, marker, states).astype(states.dtype)
@@ -136,6 +150,8 @@ class Meter:
             )
             if "raw_checked" in self._built.entries:
                 asked["raw_checked"] = asked["raw"]
+            if "unknown" in self._built.entries and steps is not None:
+                asked["unknown"] = side_by_side(steps, asked["raw"])
         return {
             entry: self._cost(entry, rows)
             for entry, rows in asked.items()

@@ -11,6 +11,13 @@ from bncc.discretize.readings import is_array, state_dtype
 from bncc.errors import ToolchainError
 from bncc.model.checked import Limits
 
+RULES: Mapping[str, tuple[str, ...]] = {
+    "filter": ("filter_t", "filter_begin", "filter_next"),
+    "confidence": ("confidence", "sure_class"),
+    "unknown": ("outside", "known_class"),
+}
+"""Names in the C of the rules for decisions without the model's prefix, what decides last."""
+
 
 class Interface(Protocol):
     """Dimensions of a classifier for the C around it: a `Model`, or a baseline's `Shape`."""
@@ -84,9 +91,7 @@ def sources(
             ("raw_missing", f"{name}_predict_raw_missing"),
             ("stream", f"{name}_feed"),
             ("stream_raw", f"{name}_feed_raw"),
-            ("filter", f"{name}_filter_next"),
-            ("confidence", f"{name}_sure_class"),
-            ("unknown", f"{name}_known_class"),
+            *((rule, f"{name}_{decide}") for rule, (*_, decide) in RULES.items()),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -147,20 +152,11 @@ def _glue(interface: Interface, name: str, entries: set[str]) -> str:
     if "raw_missing" in entries:
         lines.append(f"#define MODEL_RAW_MISSING {name}_predict_raw_missing")
         lines.append(f"#define MODEL_MISSING_BYTES {name.upper()}_MISSING_BYTES")
-    if "filter" in entries:
-        lines.append(f"#define MODEL_FILTER_TYPE {name}_filter_t")
-        lines += [f"#define MODEL_FILTER_{part.upper()} {name}_filter_{part}" for part in _FILTER]
-    if "confidence" in entries:
-        lines.append(f"#define MODEL_CONFIDENCE {name}_confidence")
-        lines.append(f"#define MODEL_SURE_CLASS {name}_sure_class")
-    if "unknown" in entries:
-        lines.append(f"#define MODEL_OUTSIDE {name}_outside")
-        lines.append(f"#define MODEL_KNOWN_CLASS {name}_known_class")
+    found = [each for rule in RULES if rule in entries for each in RULES[rule]]
+    lines += ["#define MODEL_RULES"] if found else []
+    lines += [f"#define MODEL_{each.upper()} {name}_{each}" for each in found]
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
-
-
-_FILTER = ("begin", "next")
 
 
 def _stream_glue(name: str, entries: set[str]) -> list[str]:

@@ -20,7 +20,7 @@ from bncc.device.image import Builder, Image
 from bncc.device.inputs.cases import Case, Effort, cases
 from bncc.device.inputs.missing import missing_cases
 from bncc.device.machine import Harness, HarnessError, Machine, request
-from bncc.device.sources import Sources, sources, support_file
+from bncc.device.sources import RULES, Sources, sources, support_file
 from bncc.errors import MisfitError
 from bncc.model.model import Model
 from tests.firmware.compiled import renamed
@@ -29,9 +29,7 @@ _STATICS = ("main", "answer", "put_sizes")
 _STREAM_STATICS = tuple(
     f"stream_{name}" for name in ("order", "seed", "shuffle", "refuses", "states", "readings")
 )
-_FILTER_STATICS = ("filter", "filter_step")
-_CONFIDENCE_STATICS = ("confidence_or_decision",)
-_UNKNOWN_STATICS = ("outside_or_decision",)
+_RULE_STATICS = ("filter", "answer_rule")
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -357,9 +355,7 @@ def fleet_source(members: list[Sources]) -> str:
     units, choices = [], []
     for k, built in enumerate(members):
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())
-        statics += _FILTER_STATICS if "filter" in built.entries else ()
-        statics += _CONFIDENCE_STATICS if "confidence" in built.entries else ()
-        statics += _UNKNOWN_STATICS if "unknown" in built.entries else ()
+        statics += _RULE_STATICS if built.entries & RULES.keys() else ()
         units.append(
             _MEMBER.format(
                 name=built.name,

@@ -1,4 +1,4 @@
-"""The filter over decisions, of trained models, on simulated targets and by their compilers."""
+"""The time of the filter over decisions, of trained models, on simulated targets."""
 
 from dataclasses import replace
 from functools import cache
@@ -8,20 +8,16 @@ import pytest
 
 from bncc.device.bounds import EFFORT
 from bncc.device.inputs.cases import Effort
-from bncc.device.inputs.filter import filter_cases, hostile_steps
+from bncc.device.inputs.filter import hostile_steps
 from bncc.device.meter import Inputs, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.filter import Filter, filtered, required
 from bncc.model.model import Model
 from bncc.on_device import sources_of
 from tests.dwelling import trained
-from tests.firmware.compiled import compile_as_one, faults, write_all
-from tests.firmware.fleet import answers, comparing, disagreeing
-from tests.firmware.machines import LEVELS, MACHINES, MODELS
-from tests.firmware.test_strict import C99, OLD_CPP17
+from tests.firmware.machines import MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
-COMPILED = ("host-gcc", "host-clang", "atmega328p", "cortex-m0", "cortex-m4", "rv32imc")
 PRICES = (0, 9, 255, 300, 70000)
 """Prices of every width, and 0, with which a step keeps nothing."""
 EFFORTS = (EFFORT, Effort(n_random=40, seed=1))
@@ -39,35 +35,6 @@ def models() -> dict[str, Model]:
 
 def emission_of(model: Model, **more):
     return emit_c(model, replace(FILTERED, **more))
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(
-    require_machine, name, tmp_path
-):
-    """Compilers replace loops that clear or copy arrays with library calls."""
-    machine = MACHINES[name]
-    require_machine(machine)
-    emitted = {key: emission_of(model).files for key, model in models().items()}
-    names = write_all(tmp_path, emitted)
-    language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
-    compile_as_one(machine, tmp_path, names, (*language, "-O2"))
-    assert faults(machine, tmp_path, names, LEVELS, C99) == {}
-
-
-@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
-@pytest.mark.parametrize("level", ["-Os", "-O3"])
-def test_targets_agree_step_by_step(require_bench, target, level):
-    """Scores of the model, random ones, and hostile ones."""
-    bench = require_bench(target)
-    members = {}
-    for key, model in models().items():
-        emission = emission_of(model, target=target)
-        assert emission.layout.filter is not None
-        steps = list(filter_cases(model, emission.layout.filter.largest, Effort(100)))
-        members[key] = comparing(model, emission.files, 20, also=steps)
-        assert "filter" in members[key].entries
-    assert disagreeing(answers(bench, level, members)) == {}
 
 
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32"])

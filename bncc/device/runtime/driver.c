@@ -121,13 +121,13 @@ void bncc_stream(const MODEL_STATE *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
-#ifdef MODEL_FILTER_TYPE
+#ifdef MODEL_FILTER_T
 void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows);
 
 /* A row is a number other than 0 where a sequence starts, then the scores. */
 void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows)
 {
-    MODEL_FILTER_TYPE filter;
+    MODEL_FILTER_T filter;
     MODEL_COST scores[MODEL_N_CLASSES];
     uint32_t c;
 
@@ -144,7 +144,7 @@ void bncc_filter(const uint32_t *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
-#ifdef MODEL_CONFIDENCE
+#ifdef MODEL_SURE_CLASS
 void bncc_confidence(const uint32_t *x, int16_t *y, uint32_t n_rows);
 
 /* A row is a number other than 0 where the confidence is wanted, else 0, then the scores. */

@@ -2,21 +2,24 @@
  * around stub.c is the classifier with every library routine that it calls. */
 #include "bncc_model.h"
 
+#if defined(KEEP_FILTER) || defined(KEEP_CONFIDENCE) || defined(KEEP_UNKNOWN)
+#define KEEP_RULES
+#endif
 #if defined(KEEP_PREDICT) || defined(KEEP_TRUSTED) || defined(KEEP_SCORES) \
-    || defined(KEEP_MISSING) || defined(KEEP_STREAM) || defined(KEEP_FILTER)
+    || defined(KEEP_MISSING) || defined(KEEP_STREAM) || defined(KEEP_RULES)
 static MODEL_STATE states[MODEL_N_FEATURES];
 #endif
-#if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED)
+#if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED) || defined(KEEP_UNKNOWN)
 static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
-#if defined(KEEP_SCORES) || defined(KEEP_FILTER)
+#if defined(KEEP_SCORES) || defined(KEEP_RULES)
 static MODEL_COST scores[MODEL_N_CLASSES];
 #endif
 #ifdef KEEP_STREAM
 static MODEL_STREAM_TYPE stream;
 #endif
 #ifdef KEEP_FILTER
-static MODEL_FILTER_TYPE filter;
+static MODEL_FILTER_T filter;
 #endif
 static volatile int16_t answer;
 
@@ -42,8 +45,19 @@ int main(void)
 #endif
 #ifdef KEEP_FILTER
     MODEL_FILTER_BEGIN(&filter);
+#endif
+#ifdef KEEP_RULES /* which need scores */
     answer = MODEL_SCORES(states, scores);
+#endif
+#ifdef KEEP_FILTER
     answer = MODEL_FILTER_NEXT(&filter, scores);
+#endif
+#ifdef KEEP_CONFIDENCE
+    answer = MODEL_CONFIDENCE(scores);
+    answer = MODEL_SURE_CLASS(scores);
+#endif
+#ifdef KEEP_UNKNOWN
+    answer = MODEL_KNOWN_CLASS(raw, scores);
 #endif
 #ifdef KEEP_STREAM
     MODEL_BEGIN(&stream);

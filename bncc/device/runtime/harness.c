@@ -24,69 +24,24 @@
 #include "stream.h"
 #endif
 
-#ifdef MODEL_FILTER_TYPE
-static MODEL_FILTER_TYPE filter;
-
-static int filter_step(void)
-{
-    uint32_t word;
-    MODEL_COST scores[MODEL_N_CLASSES];
-    uint32_t c;
-    int16_t y;
-
-    if (!port_read(&word, sizeof word)) {
-        return 0;
-    }
-    if (word != 0U) {
-        MODEL_FILTER_BEGIN(&filter);
-    }
-    for (c = 0U; c < MODEL_N_CLASSES; c++) {
-        if (!port_read(&word, sizeof word)) {
-            return 0;
-        }
-        scores[c] = (MODEL_COST)word;
-    }
-    y = MODEL_FILTER_NEXT(&filter, scores);
-    port_write(&y, sizeof y);
-    return 1;
-}
+#ifdef MODEL_RULES
+#ifdef MODEL_FILTER_T
+static MODEL_FILTER_T filter;
 #endif
 
-#ifdef MODEL_CONFIDENCE
-static int confidence_or_decision(void)
+/* What a rule for decisions returns for a number and scores, and readings for 'u'. */
+static int answer_rule(unsigned char entry)
 {
-    uint32_t is_confidence;
+    uint32_t asked;
     uint32_t word;
     MODEL_COST scores[MODEL_N_CLASSES];
-    uint32_t c;
-    int16_t y;
-
-    if (!port_read(&is_confidence, sizeof is_confidence)) {
-        return 0;
-    }
-    for (c = 0U; c < MODEL_N_CLASSES; c++) {
-        if (!port_read(&word, sizeof word)) {
-            return 0;
-        }
-        scores[c] = (MODEL_COST)word;
-    }
-    y = (is_confidence != 0U) ? (int16_t)MODEL_CONFIDENCE(scores) : MODEL_SURE_CLASS(scores);
-    port_write(&y, sizeof y);
-    return 1;
-}
-#endif
-
 #ifdef MODEL_KNOWN_CLASS
-static int outside_or_decision(void)
-{
-    uint32_t class_asked;
-    uint32_t word;
-    MODEL_COST scores[MODEL_N_CLASSES];
     MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
     uint32_t c;
     int16_t y;
 
-    if (!port_read(&class_asked, sizeof class_asked)) {
+    if (!port_read(&asked, sizeof asked)) {
         return 0;
     }
     for (c = 0U; c < MODEL_N_CLASSES; c++) {
@@ -95,11 +50,32 @@ static int outside_or_decision(void)
         }
         scores[c] = (MODEL_COST)word;
     }
-    if (!port_read(raw, sizeof raw)) {
+    switch (entry) {
+#ifdef MODEL_FILTER_T
+    case 'h':
+        if (asked != 0U) {
+            MODEL_FILTER_BEGIN(&filter);
+        }
+        y = MODEL_FILTER_NEXT(&filter, scores);
+        break;
+#endif
+#ifdef MODEL_SURE_CLASS
+    case 'k':
+        y = (asked != 0U) ? (int16_t)MODEL_CONFIDENCE(scores) : MODEL_SURE_CLASS(scores);
+        break;
+#endif
+#ifdef MODEL_KNOWN_CLASS
+    case 'u':
+        if (!port_read(raw, sizeof raw)) {
+            return 0;
+        }
+        y = (asked < MODEL_N_CLASSES) ? (int16_t)MODEL_OUTSIDE(raw, (uint8_t)asked)
+                                      : MODEL_KNOWN_CLASS(raw, scores);
+        break;
+#endif
+    default:
         return 0;
     }
-    y = (class_asked < MODEL_N_CLASSES) ? (int16_t)MODEL_OUTSIDE(raw, (uint8_t)class_asked)
-                                        : MODEL_KNOWN_CLASS(raw, scores);
     port_write(&y, sizeof y);
     return 1;
 }
@@ -119,19 +95,10 @@ static int answer(unsigned char entry)
     uint8_t bits[MODEL_MISSING_BYTES];
 #endif
     int is_raw;
-#ifdef MODEL_FILTER_TYPE
-    if (entry == (unsigned char)'h') {
-        return filter_step();
-    }
-#endif
-#ifdef MODEL_CONFIDENCE
-    if (entry == (unsigned char)'k') {
-        return confidence_or_decision();
-    }
-#endif
-#ifdef MODEL_KNOWN_CLASS
-    if (entry == (unsigned char)'u') {
-        return outside_or_decision();
+#ifdef MODEL_RULES
+    if (entry == (unsigned char)'h' || entry == (unsigned char)'k'
+        || entry == (unsigned char)'u') {
+        return answer_rule(entry);
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'

@@ -83,10 +83,24 @@ COST_OF(raw_checked, MODEL_RAW_CHECKED(raw))
 static MODEL_COST scores[MODEL_N_CLASSES];
 COST_OF(scores, MODEL_SCORES(states, scores))
 #endif
-#ifdef MODEL_FILTER_TYPE
-static MODEL_FILTER_TYPE filter;
+#ifdef MODEL_FILTER_T
+static MODEL_FILTER_T filter;
 COST_OF(filter, MODEL_FILTER_NEXT(&filter, scores))
+#endif
+#ifdef MODEL_SURE_CLASS
+/* Both, as a caller does that displays the confidence of a decision. */
+static __attribute__((noinline)) int16_t confidence(void)
+{
+    (void)MODEL_CONFIDENCE(scores);
+    return MODEL_SURE_CLASS(scores);
+}
 
+COST_OF(confidence, confidence())
+#endif
+#ifdef MODEL_KNOWN_CLASS
+COST_OF(unknown, MODEL_KNOWN_CLASS(raw, scores))
+#endif
+#ifdef MODEL_RULES
 /* Each has 4 bytes. */
 static int read_scores(void)
 {
@@ -148,25 +162,28 @@ static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
 
 static int measure(unsigned char entry)
 {
-#ifdef MODEL_FILTER_TYPE
-    MODEL_FILTER_TYPE before;
+#ifdef MODEL_FILTER_T
+    MODEL_FILTER_T before;
 #endif
     uint32_t cost = 0U;
     uint32_t depth = 0U;
-    int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c');
+    int is_ruled = (entry == (unsigned char)'h') || (entry == (unsigned char)'k')
+                   || (entry == (unsigned char)'u');
+    int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c')
+                 || (entry == (unsigned char)'u');
+#ifdef MODEL_RULES
+    if (is_ruled && !read_scores()) {
+        return 0;
+    }
+#endif
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;
     }
 #endif
-    if (!is_raw && entry != (unsigned char)'h' && !port_read(states, sizeof states)) {
+    if (!is_raw && !is_ruled && !port_read(states, sizeof states)) {
         return 0;
     }
-#ifdef MODEL_FILTER_TYPE
-    if (entry == (unsigned char)'h' && !read_scores()) {
-        return 0;
-    }
-#endif
     switch (entry) {
     case 'p':
         MEASURE(predict, MODEL_PREDICT(states));
@@ -191,7 +208,7 @@ static int measure(unsigned char entry)
         MEASURE(scores, MODEL_SCORES(states, scores));
         break;
 #endif
-#ifdef MODEL_FILTER_TYPE
+#ifdef MODEL_FILTER_T
     case 'h':
         before = filter;
         port_stack_mark();
@@ -199,6 +216,16 @@ static int measure(unsigned char entry)
         depth = port_stack_depth();
         filter = before;
         cost = cost_of_filter();
+        break;
+#endif
+#ifdef MODEL_SURE_CLASS
+    case 'k':
+        MEASURE(confidence, confidence());
+        break;
+#endif
+#ifdef MODEL_KNOWN_CLASS
+    case 'u':
+        MEASURE(unknown, MODEL_KNOWN_CLASS(raw, scores));
         break;
 #endif
 #ifdef MODEL_MISSING
@@ -232,7 +259,7 @@ int main(void)
     put(cost_of_nothing());
     put(cost_of_spin(few));
     put(cost_of_spin(many));
-#ifdef MODEL_FILTER_TYPE
+#ifdef MODEL_FILTER_T
     MODEL_FILTER_BEGIN(&filter);
 #endif
     while (port_read(head, sizeof head)) {
