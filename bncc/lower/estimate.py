@@ -28,6 +28,8 @@ from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
+from bncc.lower.rule_cost import code_of_rules, rules_in, work_of_rules
+from bncc.model.rules import RULES
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
 
@@ -74,7 +76,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + _weighted(CODE, code_terms(layout))
         + _weighted(STREAM, stream_terms(layout))
         + _weighted(MISSING, missing_terms(layout))
-        + _weighted(CHECKED, checked_terms(layout)),
+        + _weighted(CHECKED, checked_terms(layout))
+        + rules_bytes(layout, target, level),
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
@@ -97,6 +100,7 @@ def entry_times(
     decision = decision_cost(layout.kernel, target, level)
     checked = decision + layout.check.work
     times = {"predict": checked, "trusted": decision, "scores": checked}
+    times |= work_of_rules(layout, target)
     if layout.raw is not None:
         times["predict-raw"] = (
             reading_work(layout.program, layout.kernel, target, level, layout.direct.compared)
@@ -134,6 +138,19 @@ def estimated_resources(
     )
 
 
+def rules_bytes(layout: Layout, target: str | None, level: Level) -> int:
+    """Return the bytes of the rules for decisions; where readings are compared, of scores, too."""
+    rules = rules_in(layout)
+    if not rules:
+        return 0
+    code = code_of_rules(layout, target, level)
+    if layout.direct is None:
+        return code
+    arrays = () if layout.unknown is None else layout.unknown.arrays
+    code += code_bytes(layout.kernel, target, level) + layout.check.code
+    return code + sum(each.n_bytes for each in arrays)
+
+
 def front_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the front: that which compares readings, where there is one."""
     if layout.front is None:
@@ -169,6 +186,8 @@ def _gated_span(layout: Layout, entry: str, time: int, target: str | None) -> Sp
 
 def _span(layout: Layout, entry: str, time: int, target: str | None, level: Level) -> Span:
     """Return the time of an entry point; a front decides alone as often as in training."""
+    if entry in RULES:
+        return Span(time, time, time)
     if layout.gate is not None:
         return _gated_span(layout, entry, time, target)
     usual, most = front_work(layout, entry, target, level)
@@ -182,7 +201,10 @@ def _span(layout: Layout, entry: str, time: int, target: str | None, level: Leve
 
 def functions_counted(layout: Layout) -> str:
     """Describe the functions that an estimate of flash counts."""
-    return "all functions" if layout.direct is None else "predict_raw alone"
+    if layout.direct is None:
+        return "all functions"
+    rules = rules_in(layout)
+    return ", ".join(["predict_raw", "scores", *rules]) if rules else "predict_raw alone"
 
 
 def constant_bytes(layout: Layout) -> int:

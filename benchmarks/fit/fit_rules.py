@@ -1,0 +1,129 @@
+"""
+Measure the rules for decisions in emitted C, fit `bncc.lower.rule_cost` to them, print residuals.
+
+Naive and boosted models of four data sets of scikit-learn have a filter, a confidence and a rule
+for unknown readings, chosen by training. For each target and level, the C is built once; the bytes
+of a rule are those of an image that calls it and the scores, less those of one that calls the
+scores alone. Weights are those of least relative squares; copy them if they change. Takes about
+three minutes:
+
+    python -m benchmarks.fit.fit_rules
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+from bncc._types import FloatArray
+from bncc.data.dataset import Dataset, Table
+from bncc.data.frames import table_of_arrays
+from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
+from bncc.device.meter import METERED, Meter, Metered
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.lower.cost_model import Level
+from bncc.lower.rule_cost import CODE, WORK, code_terms, work_terms
+from bncc.model.model import Model
+from bncc.model.rules import RULES, with_stand_ins
+from bncc.on_device import sources_of
+from bncc.targets import find_target
+from bncc.train.decision_rules import DecisionRules
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
+
+SETS = {
+    "iris int": (load_iris, 4),
+    "iris": (load_iris, 1),
+    "wine": (load_wine, 6),
+    "cancer": (load_breast_cancer, 1),
+    "cancer int": (load_breast_cancer, 30),
+    "digits": (load_digits, 64),
+}
+"""Data sets, and how many of their columns are made whole numbers."""
+SETTINGS = {
+    "naive": TrainSettings(structure="naive", parameters="ml"),
+    "tables": TrainSettings(structure="tables", structure_options={"tables": "8"}),
+}
+PLAN: tuple[tuple[str, Level], ...] = (
+    ("cortex-m0", "-O2"), ("cortex-m0", "-Os"), ("avr", "-O2"), ("avr", "-Os"),
+)  # fmt: skip
+
+
+def models() -> Iterator[tuple[str, Model]]:
+    """Yield trained models with all rules, the filter with a price of 16 bits."""
+    for name, (load, n_whole) in SETS.items():
+        found = load()
+        classes = tuple(str(c) for c in np.unique(found.target))
+        whole = table_of_arrays(np.rint(10 * found.data[:, :n_whole]).astype(np.int64))
+        floats = (
+            table_of_arrays(found.data[:, n_whole:]).columns
+            if n_whole < found.data.shape[1]
+            else ()
+        )
+        columns = [replace(c, name=f"x{k}") for k, c in enumerate((*whole.columns, *floats))]
+        dataset = Dataset(Table(tuple(columns)), found.target.astype(np.int64), classes, "y")
+        for structure, settings in SETTINGS.items():
+            trained = train_model(dataset, settings)
+            max_error = {"cancer": 0.08, "digits": 0.1}.get(name.split()[0])
+            rules = DecisionRules(None, confidence=True, max_error=max_error, unknown=0.1)
+            model = rules.applied(trained, dataset, settings).model
+            yield f"{name} {structure}", with_stand_ins(model, RULES)
+
+
+def fitted(terms: FloatArray, measured: FloatArray) -> FloatArray:
+    """Return the weights of least relative squares of terms (n, k) for figures (n,), (k,)."""
+    found = np.linalg.lstsq(terms / measured[:, None], np.ones(len(measured)), rcond=None)
+    return np.asarray(found[0])
+
+
+def main() -> None:
+    """Measure, fit and print."""
+    kept: dict[str, tuple[str, ...]] = {"scores": (), **{name: (name,) for name in RULES}}
+    kept["all"] = tuple(RULES)
+    every = list(models())
+    for target, level in PLAN:
+        (bench,) = find_toolchain(find_target(target))
+        size = "size" if level == "-Os" else "balanced"
+        code, work = [], {rule: [] for rule in RULES}
+        for name, model in every:
+            options = EmitOptions("m", frozenset({*RULES}), target=target, optimize=size)
+            emission = emit_c(model, options)
+            layout = emission.layout
+            with Meter(sources_of(model, emission), bench, level) as meter:
+                flash = {
+                    key: meter.footprint(("scores", *(METERED[each] for each in rules))).flash
+                    for key, rules in kept.items()
+                }
+                only: tuple[Metered, ...] = tuple(METERED[rule] for rule in RULES)
+                times = meter.costs(bench_inputs(model), only)
+            for key, rules in list(kept.items())[1:]:
+                arrays = sum(each.n_bytes for each in layout.unknown.arrays) * ("unknown" in rules)
+                terms = code_terms(layout, frozenset(rules))
+                code.append((f"{name} {key}", terms, flash[key] - flash["scores"] - arrays, arrays))
+            for rule in RULES:
+                cost = times[METERED[rule]]
+                work[rule].append((name, work_terms(layout, rule), cost.max))
+        print(f"{target} {level}")
+        report("code", CODE.get((target, level)), [(n, t, c) for n, t, c, _ in code])
+        for rule, rows in work.items():
+            report(f"work of {rule}", WORK.get((target, rule)), rows)
+
+
+def report(title: str, known: tuple[float, ...] | None, rows: list) -> None:
+    """Print a fit, and the errors of the weights in use."""
+    terms = np.array([each[1] for each in rows], dtype=np.float64)
+    measured = np.array([each[2] for each in rows], dtype=np.float64)
+    weights = fitted(terms, measured)
+    used = weights if known is None else np.array(known)
+    errors = terms @ used / measured - 1
+    print(f"  {title}: fit {np.rint(weights).astype(int).tolist()}")
+    print(
+        f"  {title}: errors {100 * errors.min():+.0f} % .. {100 * errors.max():+.0f} %, "
+        f"{int((np.abs(errors) <= 0.15).sum())} of {len(errors)} within 15 %"
+    )
+
+
+if __name__ == "__main__":
+    main()
