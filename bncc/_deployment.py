@@ -35,23 +35,24 @@ def trained(
     estimator: Any, dataset: Dataset, settings: TrainSettings
 ) -> tuple[TrainResult, Optimize]:
     """Train on rows, within the estimator's budget if it has one."""
-    goal, budget = goal_of(estimator.optimize), budget_of(estimator)
     rules = rules_of(estimator)
+    goal, budget = goal_of(estimator.optimize), budget_of(estimator, rules.names)
     rules.check(dataset)
     if budget.flash is None and budget.instructions is None:
         result = train_model(dataset, settings)
         return rules.applied(result, dataset, settings), goal
     from bncc.pricing import with_resources  # local: it builds and measures
-    from bncc.search.budget_search import families_of, refuse_searched, search
+    from bncc.search.budget_search import families_of, refuse_searched, search, with_rules
 
     refuse_searched(settings)
     named = settings.structure if estimator.structure else None
-    families, note = families_of(settings, named, budget.extras)
+    families, note = families_of(settings, named, budget.extras, rules.names)
     found = search(dataset, settings, budget, families=families, prefer=prefer_of(estimator.prefer))
     notes = (*found.result.notes, *([note] if note else []))
     model = with_resources(found.result.model, found.price)
-    result = replace(found.result, model=model, notes=notes)
-    result = rules.applied(result, dataset, found.settings)
+    found = replace(found, result=replace(found.result, model=model, notes=notes))
+    found = with_rules(found, rules, dataset, budget)
+    result = found.result
     return result, goal if estimator.optimize else goal_of(found.price.optimize)
 
 
@@ -62,10 +63,10 @@ def rules_of(estimator: Any) -> DecisionRules:
     )
 
 
-def budget_of(estimator: Any) -> Budget:
-    """Return the budget of an estimator, whose limits are None if it has none."""
+def budget_of(estimator: Any, rules: frozenset[str] = frozenset()) -> Budget:
+    """Return the budget of an estimator and of its rules; its limits are None if it has none."""
     machine = machine_of(estimator.target)
-    extras = entries_of(estimator, () if estimator.entries is None else None)
+    extras = entries_of(estimator, () if estimator.entries is None else None) | rules
     flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
     return Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
 

@@ -14,6 +14,7 @@ from bncc.lower.cost_model import LEVELS
 from bncc.lower.lowering import lower
 from bncc.lower.request import Request
 from bncc.model.model import Model
+from bncc.model.rules import with_stand_ins
 from bncc.program.pipeline import FLOWS_FOR, optimize_each
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.targets import GENERIC
@@ -111,6 +112,7 @@ def fast_time_of(model: Model, budget: Budget) -> int | None:
 
     Only programs of the usual passes are laid out, since others take long.
     """
+    model = with_stand_ins(model, budget.extras)
     request = Request(model, options_of(model, budget, "speed", budget.room))
     try:
         lowered = lower(optimize_each(request.program, FLOWS_FOR["balanced"]), request)
@@ -120,10 +122,15 @@ def fast_time_of(model: Model, budget: Budget) -> int | None:
 
 
 class _Layouts:
-    """Layouts of a model by optimization goal and limit, each emitted once."""
+    """
+    Layouts of a model by optimization goal and limit, each emitted once.
+
+    Rules for decisions that are chosen after the model have stand-ins.
+    """
 
     def __init__(self, model: Model, budget: Budget, readings: Table | None) -> None:
-        self._model, self._readings, self.budget = model, readings, budget
+        self._model = with_stand_ins(model, budget.extras)
+        self._readings, self.budget = readings, budget
         self._emitted: dict[tuple[Optimize, int | None], Emission | None] = {}
 
     def priced(self, goal: Optimize, limit: int | None = None) -> Resources:

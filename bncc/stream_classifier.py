@@ -281,7 +281,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             result, goal = _deployment.trained(classifier, dataset, settings)
             result = result.with_front_end(front_end)
             return result.model, result.notes, goal
-        budget = _deployment.budget_of(classifier)
+        budget = _deployment.budget_of(classifier, _deployment.rules_of(classifier).names)
         ram = None if self.max_ram is None else size_of(str(self.max_ram))
         if self.max_ram is not None and ram is None:
             raise OptionError(f"max_ram is {self.max_ram!r}; use bytes such as 512 or '1k'")
@@ -293,7 +293,6 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         """Choose features and train within a budget of the whole program."""
         from bncc.search.budget_search import families_of
         from bncc.search.front_end_choice import (
-            dataset_part,
             program_limits,
             samples_to_measure,
         )
@@ -302,7 +301,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         classifier = self.classifier_
         settings = _validation.settings_of(classifier)
         named = settings.structure if classifier.structure else None
-        families, note = families_of(settings, named, budget.extras)
+        rules = _deployment.rules_of(classifier)
+        families, note = families_of(settings, named, budget.extras, rules.names)
         samples = samples_to_measure((each.samples for each in of.recordings), front_end)
         limits = program_limits(
             budget,
@@ -311,13 +311,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         )
         program = ProgramSearch(dataset, None, front_end, limits, samples)
         prefer = _deployment.prefer_of(classifier.prefer)
-        found, _ = search_program(program, settings, families, prefer=prefer)
-        result, rules = found.result, _deployment.rules_of(classifier)
-        if rules.any:
-            names = dataset.table.names
-            columns = [names.index(feature.name) for feature in result.model.inputs]
-            of_model = dataset_part(dataset, columns)
-            result = rules.applied(result, of_model, found.settings)
+        found, _ = search_program(program, settings, families, prefer=prefer, rules=rules)
+        result = found.result
         notes = (*result.notes, *([note] if note else []))
         return result.model, notes, classifier.optimize or found.price.optimize
 

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import chain
@@ -137,12 +137,16 @@ def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
 
 
 def families_to_try(
-    console: Console, settings: TrainSettings, named: str | None, budget: Budget
+    console: Console,
+    settings: TrainSettings,
+    named: str | None,
+    budget: Budget,
+    rules: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return the structures to try, without those that do not support the user's options."""
     from bncc.search.budget_search import families_of
 
-    families, note = families_of(settings, named, budget.emitted(budget.entries))
+    families, note = families_of(settings, named, budget.emitted(budget.entries), rules)
     if note is not None:
         console.note(note)
     return families
@@ -164,7 +168,7 @@ def train_within(
     rules: DecisionRules,
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
-    from bncc.search.budget_search import open_log, searched
+    from bncc.search.budget_search import open_log, searched, with_rules
     from bncc.search.program_search import Attempt, first_fitting
     from bncc.search.split_folds import default_choice
 
@@ -193,11 +197,11 @@ def train_within(
             attempt, found, cost = first_fitting(chain([first], attempts), found_in, stop)
             if rules.any:
                 with console.progress("cross-validating") as advance:
-                    result = rules.applied(
-                        found.result, attempt.train, found.settings,
+                    found = with_rules(
+                        found, rules, attempt.train, attempt.budget,
                         test=attempt.test, tell=advance, stop=stop,
                     )  # fmt: skip
-                found = replace(found, result=result)
+                cost = attempt.cost(found.result.model, found.price)
         model = found.result.model
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)
@@ -212,6 +216,11 @@ def train_within(
         facts["resources"] |= {f"{cost.unit}_per_sample": cost.mean, "ram": cost.state}
     report = _report(found, attempt.budget, output, attempt.train, attempt.test)
     console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
+    if not attempt.budget.admits(found.price):
+        console.note(
+            f"'{output}' exceeds the budget with its rules for decisions; repeat the command with "
+            "a larger --reserve"
+        )
     if not attempt.admits(cost):
         console.note(f"'{output}' exceeds a limit, as the search was stopped before one fits")
     if found.is_short and stop.signal is not None:

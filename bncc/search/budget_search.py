@@ -12,7 +12,7 @@ from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, Data
 from bncc.interrupts import StopRequest
 from bncc.lower.request import OF_RULES
 from bncc.model.front import front_of as front_of_model
-from bncc.pricing import price_of, toolchain_of
+from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
@@ -35,6 +35,7 @@ from bncc.search.log import Log
 from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.gradient.engines import descent_lack
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
@@ -92,20 +93,23 @@ def refuse_searched(settings: TrainSettings) -> None:
 
 
 def families_of(
-    settings: TrainSettings, named: str | None, extras: frozenset[str] = frozenset()
+    settings: TrainSettings,
+    named: str | None,
+    extras: frozenset[str] = frozenset(),
+    rules: frozenset[str] = frozenset(),
 ) -> tuple[tuple[str, ...], str | None]:
     """
     Return the structures to try, only the named one if any, and a note on others.
 
     `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
-    do not support an option; the note reports this. Rules for decisions are refused.
+    do not support an option; the note reports this. Entry points of rules for decisions other than
+    `rules`, which are chosen after the model, are refused.
     """
-    for name in sorted(OF_RULES):
-        if name in extras:
-            raise OptionError(
-                f"a search chooses the {name} after the model, so its bytes and time are not "
-                "counted; leave out its entry points, and keep some bytes with --reserve"
-            )
+    for name in sorted((OF_RULES & extras) - rules):
+        raise OptionError(
+            f"the model will have no {name} for its entry points; train it with --{name}, or leave "
+            "out these entry points"
+        )
     if named is not None:
         return (named,), None
     of_networks = {
@@ -247,6 +251,26 @@ def searched(
         half=_best_in(scaled(given.budget, HALF), tried),
         twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger]) if larger else None,
     )
+
+
+def with_rules(
+    found: Found,
+    rules: DecisionRules,
+    dataset: Dataset,
+    budget: Budget,
+    *,
+    test: Dataset | None = None,
+    tell: Progress = silence,
+    stop: StopRequest | None = None,
+) -> Found:
+    """Return a search whose model has rules for decisions, with the resources of both."""
+    result = rules.applied(found.result, dataset, found.settings, test=test, tell=tell, stop=stop)
+    if not rules.any or not rules.are_those_of(result.model):
+        return replace(found, result=result)
+    # A front end has a price of its own.
+    price = layout_price_of(replace(result.model, front_end=None), budget, dataset.table)
+    result = replace(result, model=with_resources(result.model, price))
+    return replace(found, result=result, price=price)
 
 
 def scaled(budget: Budget, factor: float) -> Budget:

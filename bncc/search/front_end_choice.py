@@ -11,6 +11,7 @@ from bncc.emit.emitter import emit_c
 from bncc.errors import BudgetError, DataError, OptionError
 from bncc.lower.sample_estimate import SampleEstimate, estimate_samples
 from bncc.model.model import Model
+from bncc.model.rules import with_stand_ins
 from bncc.pricing import bench_of, machine_of, options_of, price_of
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
@@ -252,6 +253,7 @@ def program_cost(
     from bncc.device.samples import stream_cost
     from bncc.on_device import decision_sources
 
+    model = with_stand_ins(model, limits.budget.extras)
     emission = emit_c(model, options_of(model, limits.budget, price.optimize, price.limit))
     sources = decision_sources(front_end, emission)
     found = stream_cost(sources, bench, samples, price.opt_level)

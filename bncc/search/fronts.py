@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bncc.interrupts import StopRequest
+from bncc.model.rules import RULES
 from bncc.resources import Budget, Preference
 from bncc.search.choice import (
     CLEAR,
@@ -35,7 +36,7 @@ LEAST_GATED = 6
 """Number of tables from which on a gate behind a third of them is tried."""
 MOST_GAIN = 4.0
 """Ratio of the times of the smallest layout and the fastest one that is expected at most."""
-WITHOUT_EXIT = frozenset({"scores", "missing", "stream"})
+WITHOUT_EXIT = frozenset({"scores", "missing", "stream", *RULES})
 """Entry points that need all sums, or features one by one, so that no leaf ends them early."""
 
 

@@ -13,7 +13,7 @@ from bncc.pricing import with_resources
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, Preference, Resources
-from bncc.search.budget_search import Found, search
+from bncc.search.budget_search import Found, search, with_rules
 from bncc.search.front_end_choice import (
     ChosenFeatures,
     ProgramCost,
@@ -22,10 +22,12 @@ from bncc.search.front_end_choice import (
     front_ends,
     program_cost,
 )
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
 
 SLACKS = (0.02, 0.12)
 """Bytes that a classifier behind a front end may take more than alone, over those of the latter."""
+NO_RULES = DecisionRules()
 MOST_CHOICES = 3
 """Front ends with which a search is tried, until its program fits."""
 
@@ -109,13 +111,17 @@ def search_program(
     families: tuple[str, ...],
     *,
     prefer: Preference = "balanced",
+    rules: DecisionRules = NO_RULES,
 ) -> tuple[Found, ProgramCost]:
     """Return the search for the model of the first program that fits, and its cost."""
 
     def found_in(attempt: Attempt) -> Found:
         return search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
 
-    _, found, cost = first_fitting(program.attempts(settings, prefer=prefer), found_in)
+    attempt, found, cost = first_fitting(program.attempts(settings, prefer=prefer), found_in)
+    if rules.any:
+        found = with_rules(found, rules, attempt.train, attempt.budget)
+        cost = attempt.cost(found.result.model, found.price)
     assert cost is not None
     return found, cost
 

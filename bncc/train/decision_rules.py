@@ -6,6 +6,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import DataError
 from bncc.interrupts import StopRequest
 from bncc.model.model import Model
+from bncc.model.rules import rules_of
 from bncc.progress import Progress, silence
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
@@ -30,9 +31,19 @@ class DecisionRules:
         return self.confidence or self.max_error is not None
 
     @property
+    def names(self) -> frozenset[str]:
+        """Names of the rules to choose, of `bncc.model.rules.RULES`."""
+        asked = {
+            "confidence": self.is_rated,
+            "filter": self.over_time is not None,
+            "unknown": self.unknown is not None,
+        }
+        return frozenset(name for name, is_asked in asked.items() if is_asked)
+
+    @property
     def any(self) -> bool:
         """True if there is something to choose."""
-        return self.is_rated or self.over_time is not None or self.unknown is not None
+        return bool(self.names)
 
     @property
     def need_held_out(self) -> bool:
@@ -41,11 +52,7 @@ class DecisionRules:
 
     def are_those_of(self, model: Model) -> bool:
         """Return whether a model has all that was asked for; it lacks some after a stop."""
-        return (
-            (self.over_time is None or model.filter is not None)
-            and (not self.is_rated or model.confidence is not None)
-            and (self.unknown is None or model.unknown is not None)
-        )
+        return self.names <= set(rules_of(model))
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
