@@ -71,15 +71,23 @@ def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) 
         raise click.BadParameter(str(error)) from None
 
 
-def fraction_by(check: Callable[[float | None], None]) -> Callable[..., float | None]:
-    """Return a callback that checks a fraction."""
+def fraction_by(check: Callable[[float | None], None], example: str) -> Callable[..., float | None]:
+    """Return a callback that parses and checks a fraction."""
 
-    def checked(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+        if value is None:
+            return None
         try:
-            check(value)
+            fraction = float(value)
+        except ValueError:
+            raise click.BadParameter(
+                f"{value!r} is not a number; use a fraction such as {example}"
+            ) from None
+        try:
+            check(fraction)
         except OptionError as error:
             raise click.BadParameter(str(error)) from None
-        return value
+        return fraction
 
     return checked
 
@@ -142,16 +150,14 @@ def fraction_by(check: Callable[[float | None], None]) -> Callable[..., float | 
 )
 @click.option(
     "--max-error",
-    type=float,
-    callback=fraction_by(check_max_error),
+    callback=fraction_by(check_max_error, "0.02"),
     metavar="E",
     help="Reject decisions so that the error of accepted ones is at most E, such as 0.02; implies "
     "--confidence.",
 )
 @click.option(
     "--unknown",
-    type=float,
-    callback=fraction_by(check_false_alarms),
+    callback=fraction_by(check_false_alarms, "0.05"),
     metavar="A",
     help="Detect readings of no known class, with a rate A of false alarms, such as 0.05.",
 )
@@ -265,10 +271,15 @@ def command(
         if folds is not None:
             raise OptionError("--folds does not apply to a budget search; leave it out")
         limits = limits_of(
-            max_flash, max_instructions, target, reserve=reserve, priced=priced, entries=entries
+            max_flash,
+            max_instructions,
+            target,
+            reserve=reserve,
+            priced=priced,
+            entries=(*entries, *rules.names),
         )
         named = settings.structure if was_set("structure") else None
-        families = families_to_try(console, settings, named, limits)
+        families = families_to_try(console, settings, named, limits, rules.names)
         program = None
         if is_recorded:
             program = program_search(
