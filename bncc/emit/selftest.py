@@ -7,6 +7,7 @@ import numpy as np
 from bncc.discretize.feature import Feature
 from bncc.emit.near_ties import Steps, near_tie_steps
 from bncc.emit.options import EmitOptions
+from bncc.emit.selftest_rules import rule_vectors
 from bncc.emit.selftest_samples import MOST_WINDOWS, sample_vectors
 from bncc.emit.vector_text import vector_text
 from bncc.emit.vectors import Vectors, drawn_missing, drawn_vectors, end_readings
@@ -38,7 +39,9 @@ def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[s
         most_windows = len(inputs.classes) if options.is_bounded else MOST_WINDOWS
         is_filtered = layout.filter is not None
         samples = sample_vectors(model, most_windows, is_filtered=is_filtered)
-    sample_bytes = () if samples is None else (samples.n_windows,)
+    rules = rule_vectors(model, inputs, layout)
+    sample_bytes: tuple[int, ...] = () if samples is None else (samples.n_windows,)
+    sample_bytes += () if rules is None else (rules.n_bytes,)
     without = vector_text(model, inputs, layout, missing)
     other_bytes = layout.rom_bytes + sum(without.array_bytes) + sum(sample_bytes)
     n_avr = avr_steps(other_bytes, step_bytes, len(steps.features))
@@ -48,6 +51,7 @@ def selftest_names(model: Model, options: EmitOptions, layout: Layout) -> dict[s
     return {
         "vectors": vectors,
         "sample_vectors": samples,
+        "rule_vectors": rules,
         "coverage": lines if samples is None else [*lines, samples.coverage],
         "avr_vectors_error": avr_vectors_error(layout.rom_bytes, array_bytes),
         "constants_crc": f"0x{crc_of(layout.summed, model.classes):08X}U",

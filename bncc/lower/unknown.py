@@ -39,7 +39,7 @@ class UnknownPlan:
     index_type: str  # C type of an index of the ranges
     count_type: str  # C type of the number of an input
     n_without: int  # Decisions without a margin are made if fewer readings are outside
-    n_margins: int  # Number of least margins, each of which allows one more
+    least_margins: tuple[int, ...]  # Each of which allows one more
     margin_type: str  # C type of a least margin
     number_type: str  # C type of a number of readings, and one more
     err_unknown: int = ERR_UNKNOWN  # What it returns
@@ -53,6 +53,11 @@ class UnknownPlan:
     def has_words(self) -> bool:
         """True if any range has ends of four bytes."""
         return any(kind.check.limit_bits == 32 for kind in self.kinds)
+
+    @property
+    def n_margins(self) -> int:
+        """Number of least margins."""
+        return len(self.least_margins)
 
     @property
     def most(self) -> int:
@@ -101,7 +106,7 @@ def plan_unknown(
         index_type=unsigned(16 if len(rated) * n_classes < 2**16 else 32),
         count_type=counter(len(rated)),
         n_without=n_without,
-        n_margins=len(margins),
+        least_margins=tuple(margins),
         margin_type=unsigned(bits),
         number_type=unsigned(16 if len(needed) < 2**16 else 32),
     )
