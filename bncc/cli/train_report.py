@@ -14,6 +14,7 @@ from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
 from bncc.model.card import decision_rows, model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
+from bncc.model.rules import rules_of
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.repeats import DEFAULT_FOLDS, Repeats, cross_validated, held_out_scores
 from bncc.train.settings import TrainSettings
@@ -96,6 +97,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         if facts[f"error_{part}"] is not None
     ]
     path = shlex.quote(facts["model"])
+    rules = "".join(f" --with {name}" for name in rules_of(model))
     asked = model.training["structure_options"]
     folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
     rows = [
@@ -113,8 +115,8 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         *([["repeats", _repeats(facts)]] if "repeats" in facts else []),
         ["took", f"{facts['seconds']:.1f} s"],
         ["wrote", facts["model"]],
-        ["next", f"bncc verify {path}"],
-        ["", f"bncc emit-c {path} -o {folder}"],
+        ["next", f"bncc verify {path}{rules}"],
+        ["", f"bncc emit-c {path} -o {folder}{rules}"],
     ]
     return "\n".join([aligned(rows), *trained_confusion(model)])
 
