@@ -66,14 +66,15 @@ def test_a_search_rates_its_choice(run_json, rows, tmp_path):
 def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     model = tmp_path / "m.bncc"
     train = ("train", rows, "-o", model, *NAIVE)
-    assert "use a fraction such as 0.02" in refused(*train, "--max-error", "2")
+    for text in ("2", "much", "nan"):
+        assert "use a fraction such as 0.02" in refused(*train, "--max-error", text)
     assert "800 rows cannot show an error of at most 0.1 %" in refused(
         *train, "--max-error", "0.001"
     )
     assert "no margin keeps the error" in refused(*train, "--max-error", "0.02")
     assert not model.exists()
     search = ("--max-flash", "2k", "--with", "confidence")
-    assert "keep some bytes with --reserve" in refused(*train[:-4], *train[-2:], *search)
+    assert "train it with --confidence" in refused(*train[:-4], *train[-2:], *search)
     run_json(*train)
     for command in ("evaluate", "predict"):
         assert "the model has no confidence" in refused(

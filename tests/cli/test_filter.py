@@ -65,9 +65,9 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
         *train, "--filter", "auto", "--drop", "group"
     )
     assert "use auto, or the price of a switch" in refused(*train, "--filter", "much")
-    budget = ("--groups", "group", "--filter", "auto", "--max-flash", "2k")
+    budget = ("--groups", "group", "--max-flash", "2k")
     for asked in ("--with", "--entry"):
-        assert "keep some bytes with --reserve" in refused(
+        assert "train it with --filter" in refused(
             "train", rows, "-o", model, *budget, asked, "filter"
         )
     run_json(*train, "--groups", "group")

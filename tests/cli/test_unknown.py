@@ -71,13 +71,14 @@ def test_a_search_has_a_rule_for_its_choice(run_json, rows, tmp_path):
 def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     model = tmp_path / "m.bncc"
     train = ("train", rows, "-o", model, *NAIVE, "--drop", "group")
-    assert "use a fraction such as 0.05" in refused(*train, "--unknown", "2")
+    for text in ("2", "many", "nan"):
+        assert "use a fraction such as 0.05" in refused(*train, "--unknown", text)
     assert "800 rows cannot show a rate of 0.1 % false alarms; use 999" in refused(
         *train, "--unknown", "0.001"
     )
     assert not model.exists()
     search = ("train", rows, "-o", model, "--max-flash", "2k", "--with", "unknown")
-    assert "keep some bytes with --reserve" in refused(*search)
+    assert "train it with --unknown, or leave out these entry points" in refused(*search)
     run_json(*train)
     none = "the model knows no unknown readings"
     assert none in refused("emit-c", model, "--with", "unknown", "-o", tmp_path / "c")

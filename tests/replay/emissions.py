@@ -14,6 +14,7 @@ from bncc.lower.cut_conditions import COMPARED
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
+from bncc.model.rules import RULES, with_stand_ins
 from bncc.program.ir import Program
 from bncc.program.pipeline import FLOWS, program_of
 from bncc.program.text import print_program
@@ -37,6 +38,7 @@ from tests.replay.session import (
     said,
     session,
 )
+from tests.unknown import ruled
 
 AIMS = ("balanced", "size", "speed")
 _EXAMPLES = {path.stem: path for path in sorted(ROOT.glob("firmware_examples/*/*.bncc"))}
@@ -54,6 +56,8 @@ MODELS: dict[str, Callable[[], Model]] = {
     "ranged_tables": lambda: ranged(hand.sum_of_tables()),
 }
 """Every handwritten model, the random ones of a realistic size, and the trained examples."""
+_RULED = {"ruled": lambda: with_stand_ins(ruled("naive", "int16", "int16"), RULES)}
+"""A trained model with all rules for decisions."""
 WHOLE = (*hand.NAMED, *hand.TREES, *hand.FRONTS, *hand.DIFFERENCES, *_EXAMPLES, "ranged")
 """Models small enough for the whole search for near ties, which the self-test begins with."""
 VARIED = (
@@ -105,6 +109,12 @@ def tasks() -> Iterator[tuple[str, Task]]:
             yield f"package/{package}/{name}", partial(_emitted, name, *words, whole=True)
     for title, words in _OPTIONS.items():
         yield f"option/{title}", partial(_emitted, "rooms", *words, whole=True)
+    every = tuple(word for rule in sorted(OF_RULES) for word in ("--with", rule))
+    for rule in sorted(OF_RULES):
+        yield f"rule/{rule}", partial(_emitted, "ruled", "--with", rule, whole=True)
+    yield "rule/all", partial(_emitted, "ruled", *every, whole=True)
+    for size in ("300", "2k"):
+        yield f"rule/max-flash {size}", partial(_emitted, "ruled", "--max-flash", size, *every)
     for features in ways.FEATURES:
         yield f"discretizer/{features}", partial(_ways, features)
     for name, program in _PROGRAMS.items():
@@ -160,7 +170,7 @@ def _emitted(name: str, *words: object, whole: bool = False) -> Files:
     """Return the output of `bncc emit-c` for a model: its C alone, or all files."""
     fewer = () if whole else ("--vectors", "1")
     with session() as run, no_tools():
-        save_model(MODELS[name](), "m.bncc")
+        save_model({**MODELS, **_RULED}[name](), "m.bncc")
         result = run("emit-c", "m.bncc", "-o", "c", "--json", *fewer, *words)
         if result.exit_code != 0:
             return {"refused.txt": said(result)}
