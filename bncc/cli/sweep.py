@@ -27,6 +27,7 @@ from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
 from bncc.errors import BudgetError, OptionError
 from bncc.interrupts import StopRequest, first_signal_noted
+from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
 from bncc.resources import Budget
 from bncc.search.baseline_space import named_baselines, with_baselines
@@ -223,6 +224,8 @@ def command(
     if baselines is not None:
         # Baselines take states: comparable models must take states as well.
         priced = priced or ("predict",)
+    for rule in sorted(OF_RULES.intersection(priced)):
+        raise OptionError(f"a sweep chooses no {rule}; leave out --entry {rule}")
     limit = Budget(
         targets[0] if targets else None, max_flash, max_instructions,
         reserve=check_reserve(reserve, max_flash), entries=priced,

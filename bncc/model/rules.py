@@ -77,4 +77,5 @@ def rules_of(model: Model) -> tuple[str, ...]:
 def with_stand_ins(model: Model, names: Collection[str]) -> Model:
     """Return a model with a stand-in for each of some rules that it does not have."""
     lacking = [name for name in RULES if name in names and getattr(model, name) is None]
-    return replace(model, **{name: RULES[name].stand_in(model) for name in lacking})
+    stand_ins = {name: RULES[name].stand_in(model) for name in lacking}
+    return replace(model, **stand_ins) if lacking else model

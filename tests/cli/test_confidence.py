@@ -61,6 +61,14 @@ def test_a_search_rates_its_choice(run_json, rows, tmp_path):
         "--confidence",
     )  # fmt: skip
     assert facts["confidence"] == run_json("inspect", model)["confidence"]
+    found = facts["resources"]
+    assert found["entries"] == ["predict-raw", "confidence"]
+    assert found["flash"] <= 2048
+    again = run_json(
+        "emit-c", model, "-o", tmp_path / "c", "--max-flash", "2k", "--with", "confidence",
+        "--target", found["target"], "--optimize", found["optimize"],
+    )  # fmt: skip
+    assert again["resources"]["flash"] == found["flash"]
 
 
 def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):

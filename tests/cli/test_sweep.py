@@ -227,6 +227,15 @@ def test_a_file_that_is_no_study_is_left_alone(
     assert (tmp_path / "s.db").read_bytes() == content
 
 
+def test_entry_points_of_rules_are_refused(
+    refused: Refused, options: tuple[object, ...], tmp_path: Path
+) -> None:
+    for rule in ("confidence", "filter", "unknown"):
+        said = refused(*options, "--entry", rule)
+        assert said.endswith(f"a sweep chooses no {rule}; leave out --entry {rule}")
+    assert not (tmp_path / "s.db").exists()
+
+
 def test_another_programs_database_is_left_alone(
     refused: Refused, options: tuple[object, ...], tmp_path: Path
 ) -> None:

@@ -7,8 +7,10 @@ import pytest
 
 from bncc import pricing
 from bncc.errors import BudgetError
+from bncc.model.rules import RULES
 from bncc.pricing import layout_price_of, layout_within, price_of
 from bncc.resources import Budget
+from tests import models as hand
 from tests.unit.search.pricing import resources
 
 MODEL = SimpleNamespace(features=())
@@ -54,6 +56,20 @@ def layouts(monkeypatch):
 
 def flash(n_bytes, **others):
     return Budget("cortex-m0", flash=n_bytes, **others)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_is_chosen_later_counts(monkeypatch, rule):
+    """By the estimate of its largest C, and of the model with it."""
+    monkeypatch.setattr(pricing, "bench_of", lambda target: None)
+    model = hand.naive_integer()
+    without, within = (
+        price_of(model, flash(4096, extras=frozenset(rules))) for rules in ((), (rule,))
+    )
+    assert within.entries == (*without.entries, rule)
+    assert within.flash > without.flash + 50
+    assert within.slowest is not None
+    assert pricing.fast_time_of(model, flash(4096, extras=frozenset({rule}))) is not None
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_stand_ins_are_valid_and_leave_the_own_rules():
     assert rules_of(model) == ("unknown",)
     assert set(rules_of(full)) == RULES.keys()
     assert full.unknown is model.unknown
-    assert rules_of(with_stand_ins(model, ())) == ("unknown",)
+    assert with_stand_ins(model, ("unknown",)) is model
 
 
 def test_the_stand_in_of_a_confidence_has_as_many_levels_as_training_chooses():
