@@ -217,6 +217,14 @@ SPECIAL = (
     *(Analyzed(name, EmitOptions("m", frozenset({"filter"}))) for name in FILTERED),
     *(Analyzed(name, EmitOptions("m", frozenset({"confidence"}))) for name in RATED),
     *(Analyzed(name, EmitOptions("m", frozenset({"unknown"}))) for name in RULED),
+    *(
+        Analyzed(name, EmitOptions("m", frozenset({entry})), has_selftest=True)
+        for name, entry in (
+            ("rated", "confidence"),
+            ("ruled", "unknown"),
+            ("ruled_tables", "unknown"),
+        )
+    ),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by

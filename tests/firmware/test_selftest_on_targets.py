@@ -11,6 +11,7 @@ from bncc.device.image import Builder
 from bncc.device.sources import support_file
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import Model
+from bncc.model.rules import RULES, with_stand_ins
 from tests import models as hand
 from tests.agreement.test_direct_readings import model_of
 from tests.ranged import ranged
@@ -66,11 +67,11 @@ def n_wrong(folder: Path, bench: Toolchain, files: Mapping[str, str]) -> int:
 def test_every_entry_point_is_tested_there(
     target: str, name: str, tmp_path: Path, require_bench: Callable[..., Toolchain]
 ) -> None:
-    """Those for checked readings, missing features and streams among them."""
+    """Those for checked readings, missing features, streams and rules for decisions among them."""
     bench = require_bench(target)
-    model = ranged(MODELS[name](), seed=3)
+    model = with_stand_ins(ranged(MODELS[name](), seed=3), RULES)
     entries = hand.possible_entries(model)
-    assert {"checked", "raw", "scores", "stream", "trusted"} <= entries
+    assert {"checked", "raw", "scores", "stream", "trusted", *RULES} <= entries
     files = dict(emit_c(model, EmitOptions("m", entries)).files)
     assert n_wrong(tmp_path, bench, files) == 0
     if name == "naive_integer":
