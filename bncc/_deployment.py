@@ -59,7 +59,11 @@ def trained(
 def rules_of(estimator: Any) -> DecisionRules:
     """Return the rules for decisions of an estimator."""
     return DecisionRules(
-        price_of(estimator.filter), estimator.confidence, estimator.max_error, estimator.unknown
+        price_of(estimator.filter),
+        estimator.confidence,
+        estimator.max_error,
+        estimator.unknown,
+        estimator.counters,
     )
 
 
@@ -202,8 +206,9 @@ class Deployable:
             Prefix of files and symbols.
         entries : sequence of str, optional
             Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, confidence,
-            filter, missing, raw, scores, stream, trusted, unknown; ``raw`` is always included if
-            there are thresholds. None for those of the estimator, else scores and trusted.
+            counters, filter, missing, raw, scores, stream, trusted, unknown; ``raw`` is always
+            included if there are thresholds. None for those of the estimator, else scores and
+            trusted.
         package : str, default="plain"
             Build system of the emitted library: plain, cmake, arduino, platformio, zephyr, esp-idf
             or micropython; or rust, for a crate instead of C.

@@ -17,6 +17,7 @@ from bncc.discretize.feature import states_of
 from bncc.model import missing, reference
 from bncc.model.confidence import margins_of
 from bncc.model.confidence import required as rated
+from bncc.model.counters import required as counting
 from bncc.model.model import Model
 from bncc.model.unknown import required as knowing
 from bncc.train.unused_options import idle_notes
@@ -81,6 +82,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         implies `confidence`.
     unknown : float, optional
         Rate of false alarms, 0 < `unknown` < 1, of `knows`.
+    counters : bool, default=False
+        Record what ``bncc drift`` compares the counters of a device with.
     ordered : bool, default=False
         Rows are in time order: validation rows and the folds of learners are blocks of rows.
     random_state : int, RandomState instance or None, default=None
@@ -144,6 +147,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         confidence: bool = False,
         max_error: float | None = None,
         unknown: float | None = None,
+        counters: bool = False,
         ordered: bool = False,
         random_state: int | np.random.RandomState | None = None,
         max_flash: int | str | None = None,
@@ -173,6 +177,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.confidence = confidence
         self.max_error = max_error
         self.unknown = unknown
+        self.counters = counters
         self.ordered = ordered
         self.random_state = random_state
         self.max_flash = max_flash
@@ -353,6 +358,41 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
             table = _validation.checked_readings(self, X)
             scores = reference.scores(model, states_of(model.features, table))
             return rule.knows(model.features, table, scores)
+
+    def count(self, X: Any, groups: Any = None) -> dict[str, int]:
+        """
+        Return the counters after decisions, as ``NAME_count`` leaves them.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features) array-like or data frame
+            Readings, in time order within each sequence.
+        groups : (n_samples,) array-like, optional
+            Sequence of each row, such as its recording; None takes all rows as one sequence.
+
+        Returns
+        -------
+        dict of str to int
+            Numbers of decisions by the names of the members of ``NAME_counters_t``, a row of a
+            table for ``bncc drift``; readings of no known class if the model has a rule for them.
+
+        Raises
+        ------
+        ValueError
+            If the model has no counters, missing readings are marginalized, or readings are
+            malformed.
+        """
+        if self.missing == "marginal":
+            raise ValueError("count does not marginalize missing readings; use missing='state'")
+        check_is_fitted(self)
+        with _validation.value_errors():
+            model = self.model_
+            counters, rule = counting(model.counters), model.unknown
+            table = _validation.checked_readings(self, X)
+            scores = reference.scores(model, states_of(model.features, table))
+            is_known = None if rule is None else rule.knows(model.features, table, scores)
+        sequences = None if groups is None else _validation.checked_sequences(groups, len(scores))
+        return counters.counted(scores, is_known, sequences).columns
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """

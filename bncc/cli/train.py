@@ -57,8 +57,9 @@ from bncc.train.unknown_choice import check_false_alarms
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
-    "class_name", "groups", "ordered", "over_time", "max_error", "unknown", "drop", "window", "hop",
-    "test_path", "seed", "folder", "resume", "force", "as_json", "quiet", "verbose",
+    "class_name", "groups", "ordered", "over_time", "max_error", "unknown",
+    "counters", "drop", "window", "hop", "test_path", "seed", "folder", "resume", "force",
+    "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
 
@@ -161,6 +162,12 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     metavar="A",
     help="Detect readings of no known class, with a rate A of false alarms, such as 0.05.",
 )
+@click.option(
+    "--counters",
+    is_flag=True,
+    help="Record what bncc drift compares the counters of a device with: shares of decisions on "
+    "new rows.",
+)
 @recording_options(needs_window=False)
 @search_options
 @split_options
@@ -201,6 +208,7 @@ def command(
     confidence: bool,
     max_error: float | None,
     unknown: float | None,
+    counters: bool,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -212,7 +220,7 @@ def command(
     rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(over_time, confidence, max_error, unknown)
+    rules = DecisionRules(over_time, confidence, max_error, unknown, counters)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.confidence import CONFIDENCE, ConfidenceEffect
+from bncc.model.counters import COUNTERS
 from bncc.model.filter import FILTER, FilterEffect
 from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
@@ -66,6 +67,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[CONFIDENCE] = rated
     if (novelty := unknown_facts(model)) is not None:
         facts[UNKNOWN] = novelty
+    if model.counters is not None:
+        facts[COUNTERS] = asdict(model.counters)
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -300,12 +303,25 @@ def unknown_words(model: Model) -> list[str]:
     return lines
 
 
+def counter_words(model: Model) -> list[str]:
+    """Describe counters of decisions, in no line without any."""
+    if model.counters is None:
+        return []
+    bins, held = len(model.counters.margins), model.counters.expected
+    lines = [f"{_counted(bins, 'bin')} of margins; compared with {held.n} decisions of training"]
+    if held.stays is not None and held.switches is not None:
+        n = held.stays + held.switches
+        lines.append(f"{held.switches} of {n} such decisions differ from the one before")
+    return lines
+
+
 def decision_rows(model: Model) -> list[list[str]]:
     """Return the rows of a report on the rules for a model's decisions."""
     words = {
         "filter": filter_words(model),
         "confidence": confidence_words(model),
         "unknown": unknown_words(model),
+        "counters": counter_words(model),
     }
     return [
         ["" if k else name, line] for name, lines in words.items() for k, line in enumerate(lines)

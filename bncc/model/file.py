@@ -22,6 +22,8 @@ from bncc.model.records import (
     DOCUMENT,
     confidence_from,
     confidence_record,
+    counters_from,
+    counters_record,
     fields,
     filter_from,
     front_end_from,
@@ -42,14 +44,14 @@ from bncc.structure.decision_tables import (
 from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
-FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT, UNKNOWN_FORMAT = range(7, 11)
-FORMATS = (*range(FORMAT, UNKNOWN_FORMAT + 1),)
+FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT, UNKNOWN_FORMAT, COUNTERS_FORMAT = range(7, 12)
+FORMATS = (*range(FORMAT, COUNTERS_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
 boosted tables some of whose features are differences, with boosted tables behind the first of which
 there is a gate, with any of these and the front end that computes their features, with any of these
-and a filter over decisions, with any of these and a confidence of decisions, and with any of these
-and a rule for unknown readings."""
+and a filter over decisions, with any of these and a confidence of decisions, with any of these and
+a rule for unknown readings, and with any of these and counters of decisions."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -102,6 +104,12 @@ def encode(model: Model) -> dict[str, bytes]:
             "all_known_format": document["format"],
             "unknown": unknown_record(model.unknown),
         }
+    if model.counters is not None:
+        document |= {
+            "format": COUNTERS_FORMAT,
+            "uncounted_format": document["format"],
+            "counters": counters_record(model.counters),
+        }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -132,7 +140,12 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = over_time = confidence = unknown = None
+    gate = front_end = over_time = confidence = unknown = counters = None
+    if document["format"] == COUNTERS_FORMAT:
+        document, record = _inner(document, "counters", "uncounted_format")
+        if document["format"] not in _below(COUNTERS_FORMAT):
+            malformed("the format of its model without counters")
+        counters = counters_from(record)
     if document["format"] == UNKNOWN_FORMAT:
         document, record = _inner(document, "unknown", "all_known_format")
         if document["format"] not in _below(UNKNOWN_FORMAT):
@@ -174,7 +187,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     prior.flags.writeable = False
     model = Model(
         features, classes, structure, q_format, prior, tables, training, gate,
-        filter=over_time, confidence=confidence, unknown=unknown,
+        filter=over_time, confidence=confidence, unknown=unknown, counters=counters,
     )  # fmt: skip
     if front_end is not None:
         model = replace(

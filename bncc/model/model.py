@@ -14,6 +14,7 @@ from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
 from bncc.model.confidence import Confidence, check_confidence
+from bncc.model.counters import Counters, check_counters
 from bncc.model.filter import MAX_SWITCH, Filter
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
@@ -246,6 +247,8 @@ class Model:
         Probability that a decision is right, by its margin.
     unknown : Unknown, optional
         Rule by which readings are of no known class.
+    counters : Counters, optional
+        Counters of decisions, and what they are to be on rows like those of training.
     """
 
     features: tuple[Feature, ...]
@@ -260,6 +263,7 @@ class Model:
     filter: Filter | None = None
     confidence: Confidence | None = None
     unknown: Unknown | None = None
+    counters: Counters | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -347,6 +351,8 @@ def check_model(model: Model) -> None:
         check_confidence(model.confidence)
     if model.unknown is not None:
         check_unknown(model.unknown, model.features, n_classes)
+    if model.counters is not None:
+        check_counters(model.counters, n_classes, has_unknown=model.unknown is not None)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.confidence import Confidence
+from bncc.model.counters import Counters, Counts
 from bncc.model.filter import Filter
 from bncc.model.gate import Gate
 from bncc.model.unknown import Range, Unknown
@@ -123,3 +124,28 @@ def _range(ends: list[Any] | None) -> Range | None:
     if len(items(ends, int, float)) != 2:
         malformed("a range for unknown readings")
     return ends[0], ends[1]
+
+
+def counters_record(counters: Counters) -> dict[str, Any]:
+    """Return the record of counters."""
+    held = counters.expected
+    return {
+        "margins": list(counters.margins),
+        "expected": {
+            "classes": list(held.classes),
+            "margins": list(held.margins),
+            "unknown": held.unknown,
+            "stays": held.stays,
+            "switches": held.switches,
+        },
+    }
+
+
+def counters_from(record: Any) -> Counters:
+    """Return counters."""
+    margins, held = fields(record, ("margins", "expected"))
+    keys = ("classes", "margins", "unknown", "stays", "switches")
+    classes, bins, *rest = fields(held, keys)
+    unknown, stays, switches = (None if n is None else integer(n) for n in rest)
+    counts = Counts(tuple(items(classes, int)), tuple(items(bins, int)), unknown, stays, switches)
+    return Counters(tuple(items(margins, int)), counts)

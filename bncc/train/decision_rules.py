@@ -9,6 +9,7 @@ from bncc.model.model import Model
 from bncc.model.rules import rules_of
 from bncc.progress import Progress, silence
 from bncc.train.confidence_choice import check_max_error, with_confidence
+from bncc.train.counters_choice import with_counters
 from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
@@ -18,12 +19,13 @@ from bncc.train.unknown_choice import check_false_alarms, with_unknown
 
 @dataclass(frozen=True)
 class DecisionRules:
-    """The filter, the confidence and the rule for unknown readings that a model is to have."""
+    """The filter, confidence, rule for unknown readings and counters that a model is to have."""
 
     over_time: OverTime = None  # Price of a switch in a filter
     confidence: bool = False
     max_error: float | None = None  # Largest error of decisions that are accepted
     unknown: float | None = None  # Rate of false alarms of a rule for unknown readings
+    counters: bool = False
 
     @property
     def is_rated(self) -> bool:
@@ -43,16 +45,18 @@ class DecisionRules:
     @property
     def any(self) -> bool:
         """True if there is something to choose."""
-        return bool(self.names)
+        return bool(self.names) or self.counters
 
     @property
     def need_held_out(self) -> bool:
         """True if trainings on parts of the rows are needed."""
-        return self.is_rated or self.over_time == AUTO or self.unknown is not None
+        need = self.unknown is not None or self.counters
+        return self.is_rated or self.over_time == AUTO or need
 
     def are_those_of(self, model: Model) -> bool:
         """Return whether a model has all that was asked for; it lacks some after a stop."""
-        return self.names <= set(rules_of(model))
+        has_counters = not self.counters or model.counters is not None
+        return has_counters and self.names <= set(rules_of(model))
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
@@ -60,9 +64,10 @@ class DecisionRules:
             check_sequences(dataset)
         check_max_error(self.max_error, dataset.n_rows)
         check_false_alarms(self.unknown, dataset.n_rows)
-        if self.unknown is not None and dataset.split.most_folds(dataset.n_rows) < 2:
+        option = "--unknown" if self.unknown is not None else "--counters" * self.counters
+        if option and dataset.split.most_folds(dataset.n_rows) < 2:
             raise DataError(
-                "--unknown needs rows that a training has not seen, and all rows are of one group; "
+                f"{option} needs rows that a training has not seen, and all rows are of one group; "
                 "add rows of others, or leave out --groups"
             )
 
@@ -96,4 +101,7 @@ class DecisionRules:
         if self.unknown is not None:
             assert held is not None
             result = with_unknown(result, held, self.unknown, test=test)
+        if self.counters:
+            assert held is not None
+            result = with_counters(result, held)  # Behind the rule, whose unknown readings count
         return result

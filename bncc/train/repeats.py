@@ -117,6 +117,14 @@ DEFAULT_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
+class Trained:
+    """Decisions and margins of a training without a fold on all rows, in its own units."""
+
+    decisions: IntArray  # (n_rows,) int64
+    margins: IntArray  # (n_rows,) int64
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOut:
     """Scores of all rows by trainings that have not seen them."""
 
@@ -124,6 +132,7 @@ class HeldOut:
     frac_bits: IntArray  # (n_rows,) int64: Their units, ``2**-frac_bits`` nats
     folds: IntArray  # (n_rows,) int64: Fold of each row, without which its training was
     dataset: Dataset  # The rows
+    trainings: tuple["Trained", ...] = ()  # By fold
 
     @property
     def y(self) -> IntArray:
@@ -173,15 +182,18 @@ def held_out_scores(
     n_folds = int(fold.max()) + 1
     scores = np.zeros((dataset.n_rows, len(dataset.classes)), dtype=np.int64)
     frac_bits = np.zeros(dataset.n_rows, dtype=np.int64)
+    trainings = []
     try:
         for k in range(n_folds):
-            held, rest = (dataset.take(np.flatnonzero(rows)) for rows in (fold == k, fold != k))
+            rest = dataset.take(np.flatnonzero(fold != k))
             progress = _part(tell, k, n_folds, stop)
             progress(0.0, "")
-            scores[fold == k], frac_bits[fold == k] = _scores(rest, held, settings, progress)
+            found, frac_bits[fold == k] = _scores(rest, dataset, settings, progress)
+            scores[fold == k] = found[fold == k]
+            trainings.append(Trained(found.argmin(axis=1), margins_of(found)))
     except _AbandonedError:
         return None
-    return HeldOut(scores, frac_bits, fold, dataset)
+    return HeldOut(scores, frac_bits, fold, dataset, tuple(trainings))
 
 
 def with_effects(model: Model, key: str, effects: Mapping[str, Any]) -> Model:
@@ -210,13 +222,13 @@ def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
 
 
 def _scores(
-    rest: Dataset, held: Dataset, settings: TrainSettings, progress: Progress
+    rest: Dataset, rows: Dataset, settings: TrainSettings, progress: Progress
 ) -> tuple[IntArray, int]:
-    """Return the scores of a fold's rows by a training on the rest, and their fractional bits."""
+    """Return the scores of rows by a training on some of them, and their fractional bits."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
         is_other = np.arange(len(rest.classes)) != np.bincount(rest.y).argmax()
-        return np.tile(is_other.astype(np.int64), (held.n_rows, 1)), 0
+        return np.tile(is_other.astype(np.int64), (rows.n_rows, 1)), 0
     model = model_alone(rest, settings, progress)
-    assert model.classes == held.classes
-    found = reference.scores(model, states_of(model.features, held.table))
+    assert model.classes == rows.classes
+    found = reference.scores(model, states_of(model.features, rows.table))
     return found, model.q_format.frac_bits
