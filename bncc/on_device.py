@@ -48,8 +48,8 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
     layout = emission.layout
-    rules = (layout.filter, layout.confidence, layout.unknown)
-    largest = None if rules == (None, None, None) else layout.largest_sum
+    rules = (layout.filter, layout.confidence, layout.unknown, layout.counters)
+    largest = None if all(rule is None for rule in rules) else layout.largest_sum
     return sources(model, code_files(emission.files, emission.name), limits, largest)
 
 
@@ -66,11 +66,12 @@ def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
     name, files = emission.name, code_files(emission.files, emission.name)
     is_rated = emission.layout.confidence is not None
     knows = emission.layout.unknown is not None
-    types = ("int16", *("uint8",) * (2 * is_rated + knows))
+    counters = None if emission.layout.counters is None else emission.layout.counters.layout
+    types = ("int16", *("uint8",) * (2 * is_rated + knows + (counters is not None)))
     return StreamSources(
         name, files, len(front_end.channels), sample_type, types, True,
         is_filtered=emission.layout.filter is not None, is_rated=is_rated,
-        knows=knows,
+        knows=knows, counters=counters,
     )  # fmt: skip
 
 

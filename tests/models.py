@@ -13,7 +13,6 @@ from bncc.model.gate import Gate
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
-from bncc.model.rules import rules_of
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests.tree_programs import random_tree
@@ -507,5 +506,5 @@ def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozense
     """Return the possible entry points of a model: not all can marginalize or know their ranges."""
     impossible = set() if why_not(model) is None else {"missing"}
     impossible |= set() if READINGS in model.training else {"checked"}
-    impossible |= OF_RULES - set(rules_of(model))
+    impossible |= {rule for rule in OF_RULES if getattr(model, rule) is None}
     return frozenset(entries) - impossible

@@ -16,6 +16,7 @@ from bncc.device.host import build_harness, build_library
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.inputs.checked import checked_cases, checked_words
 from bncc.device.inputs.confidence import confidence_cases, confidence_words
+from bncc.device.inputs.counters import counter_cases, counter_words
 from bncc.device.inputs.filter import filter_cases, filter_words
 from bncc.device.inputs.missing import missing_cases, missing_words
 from bncc.device.inputs.unknown import unknown_cases, unknown_words
@@ -97,6 +98,7 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
             what = f"step {k}, begun and scores" if case.kind == "filter" else what
             what = "confidence or 0, and scores" if case.kind == "confidence" else what
             what = "class, scores and readings" if case.kind == "unknown" else what
+            what = f"operation {k}, value and scores" if case.kind == "counters" else what
             without = ""
             if case.is_missing is not None:
                 without = f" without {_short(np.flatnonzero(case.is_missing[k]))}"
@@ -119,6 +121,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
         return
     if case.kind == "unknown":
         yield "outside or known_class", machine.unknown(case.x), case.y
+        return
+    if case.kind == "counters":
+        yield "counters", machine.counters(case.x), case.y
         return
     if case.kind == "raw_checked":
         yield case.kind, machine.raw_checked(case.x), case.y
@@ -193,6 +198,11 @@ def verify_sources(
             if "unknown" in machine.entries and built.largest_score is not None:
                 words = f"{words}, {unknown_words(effort)}"
                 inputs = chain(inputs, unknown_cases(model, built.largest_score, table, effort))
+            if "counters" in machine.entries and built.largest_score is not None:
+                words = f"{words}, {counter_words()}"
+                has_unknown = "unknown" in machine.entries
+                drawn = counter_cases(model, built.largest_score, effort, has_unknown=has_unknown)
+                inputs = chain(inputs, drawn)
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

@@ -51,6 +51,7 @@ void bncc_stream_raw(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_filter(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_confidence(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_unknown(const void *x, int16_t *y, uint32_t n_rows);
+void bncc_counters(const void *x, int16_t *y, uint32_t n_rows);
 """
 
 

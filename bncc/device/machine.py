@@ -59,6 +59,7 @@ Entry = Literal[
     "filter",
     "confidence",
     "unknown",
+    "counters",
 ]
 
 RUN_LIMIT = 600.0
@@ -227,6 +228,23 @@ class Machine(ABC):
         rows = side_by_side(words, pack(questions[:, n_words:], self.row_dtype))
         return self._answer("unknown", rows)[0]
 
+    def counters(self, operations: FloatArray) -> IntArray:
+        """
+        Return the results of operations on counters, see ``runtime/counters.h``.
+
+        Shapes: `operations` (n, 2 + n_classes) float64, or (n, 2 + n_classes + n_inputs) with raw
+        readings where unknown ones are counted; returns (n,) int16, counters and class indices.
+        """
+        n_words = 2 + self.n_classes
+        fields: list[tuple[Any, ...]] = [("words", self.step_dtype, (n_words,))]
+        if "unknown" in self.entries:
+            fields.append(("readings", self.row_dtype))
+        rows = np.zeros(len(operations), dtype=fields)
+        rows["words"] = operations[:, :n_words]
+        if "unknown" in self.entries:
+            rows["readings"] = pack(operations[:, n_words:], self.row_dtype)
+        return self._answer("counters", rows)[0]
+
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
         Return ``m_predict_raw`` of rows in the memory layout of the C.
@@ -257,7 +275,7 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
-    "confidence": "k", "unknown": "u",
+    "confidence": "k", "unknown": "u", "counters": "w",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
 

@@ -19,6 +19,8 @@ from bncc.device.samples import (
     rated_answer,
 )
 from bncc.model.confidence import margins_of, required
+from bncc.model.counters import added, hits_of
+from bncc.model.counters import required as counting
 from bncc.model.model import Model
 from bncc.model.reference import predict_filtered_samples, predict_samples, sample_scores
 from bncc.model.unknown import required as knowing
@@ -81,7 +83,7 @@ def verify_samples(
 ) -> SampleAgreement:
     """Build the C of a model with a front end for a target, run it there, and compare it."""
     decide = predict_filtered_samples if built.is_filtered else predict_samples
-    if built.is_rated or built.knows:
+    if built.ratings:
         decide = partial(_rated, built, decide)
     expected = [_expected(model, part.samples, decide) for part in parts]
     outcomes = []
@@ -140,11 +142,29 @@ def _rated(
     if built.is_rated:
         confidence, margins = required(model.confidence), margins_of(found)
         ratings += [confidence.percent_of(margins), confidence.accepts(margins)]
+    is_known = None
     if built.knows:
         assert model.front_end is not None
         table = model.front_end.table(model.front_end.values(samples))
-        ratings.append(knowing(model.unknown).knows(model.features, table, found))
+        is_known = knowing(model.unknown).knows(model.features, table, found)
+        ratings.append(is_known)
+    if built.counters is not None:
+        counters = counting(model.counters)
+        hits = hits_of(
+            found.argmin(axis=1), margins_of(found), counters.margins, built.counters, is_known
+        )
+        ratings.append(_sums(hits, len(built.counters.names)))
     return rated_answer(decide(model, samples), ratings)
+
+
+def _sums(hits: IntArray, n_counters: int) -> IntArray:
+    """Return the counters after each decision, each times its number from 1 on, modulo 256."""
+    counts: IntArray = np.zeros(n_counters, dtype=np.int64)
+    found = np.zeros(len(hits), dtype=np.int64)
+    for k in range(len(hits)):
+        counts = added(counts, hits[k : k + 1])
+        found[k] = (counts * np.arange(1, n_counters + 1)).sum() % 256
+    return found
 
 
 def _compared(

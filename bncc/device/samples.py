@@ -15,6 +15,7 @@ from bncc.device.host import run_program
 from bncc.device.image import Builder
 from bncc.device.machine import HarnessError
 from bncc.device.sources import support_file
+from bncc.model.counters import CounterLayout
 from bncc.recordings.windows import Windows
 from bncc.resources import Span
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
@@ -33,12 +34,14 @@ class StreamSources:
     is_filtered: bool = False  # True if that is the class of the model's filter
     is_rated: bool = False  # True if the decision also has a confidence
     knows: bool = False  # True if it also says whether the class is known
+    counters: CounterLayout | None = None  # The counters of decisions that it keeps
 
     @property
     def ratings(self) -> tuple[str, ...]:
         """Names of the bytes by which a window is rated."""
         rated = ("confidence", "sure") if self.is_rated else ()
-        return (*rated, "known") if self.knows else rated
+        known = ("known",) if self.knows else ()
+        return (*rated, *known, *(("counters",) if self.counters is not None else ()))
 
     @property
     def all_files(self) -> Mapping[str, str]:
@@ -53,6 +56,7 @@ class StreamSources:
             f"#define STREAM_RESULT {'int16_t' if self.decides else f'{self.name}_features_t'}",
             *(["#define STREAM_RATES"] if self.is_rated else []),
             *(["#define STREAM_KNOWS"] if self.knows else []),
+            *self._counter_lines,
             *([f"#define STREAM_NONE {self.name.upper()}_NO_DECISION"] if self.decides else []),
             f"#define STREAM_START {self.name}_start",
             f"#define STREAM_PUSH {self.name}_push",
@@ -63,6 +67,18 @@ class StreamSources:
             "",
         ]
         return {**self.files, "bncc_samples.h": "\n".join(lines)}
+
+    @property
+    def _counter_lines(self) -> list[str]:
+        """Return the lines that name counters."""
+        if self.counters is None:
+            return []
+        return [
+            f"#define STREAM_COUNTERS {self.name}_counters_t",
+            f"#define STREAM_CLEAR {self.name}_counters_clear",
+            f"#define STREAM_N_COUNTERS {len(self.counters.names)}U",
+            *(["#define STREAM_LAST last"] if self.counters.is_in_time else []),
+        ]
 
     def row(
         self, byte_order: Literal["<", ">"] = "<", *, packed: bool = False

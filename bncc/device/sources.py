@@ -49,12 +49,12 @@ class Sources:
     # features can be passed one by one
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence`` and ``unknown``
+    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence``, ``unknown`` and
+    # ``counters``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
-    # Bound on scores, if ``filter``, ``confidence`` or ``unknown`` is among the entry points to be
-    # compared
+    # Bound on scores, if the entry point of a rule for decisions is to be compared
     largest_score: int | None = None
 
     @property
@@ -92,6 +92,7 @@ def sources(
             ("stream", f"{name}_feed"),
             ("stream_raw", f"{name}_feed_raw"),
             *((rule, f"{name}_{decide}") for rule, (*_, decide) in RULES.items()),
+            ("counters", f"{name}_count"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -99,9 +100,11 @@ def sources(
     vectors = f"{name}_vectors.h"
     kept = {file: files[file] for file in files if file.endswith(".h") and file != vectors}
     kept |= {f"{name}.c": files[f"{name}.c"]}
-    kept["bncc_model.h"] = _glue(interface, name, entries)
+    kept["bncc_model.h"] = _glue(interface, name, entries, header)
     if "stream" in entries:
         kept["stream.h"] = support_file("stream.h")
+    if "counters" in entries:
+        kept["counters.h"] = support_file("counters.h")
     return Sources(name, interface, kept, frozenset(entries), tuple(limits), largest_score)
 
 
@@ -115,7 +118,7 @@ def raw_step(interface: Interface) -> int:
     return len(inputs_of(interface.features)) if is_array(interface.features) else 1
 
 
-def _glue(interface: Interface, name: str, entries: set[str]) -> str:
+def _glue(interface: Interface, name: str, entries: set[str], header: str) -> str:
     state = {1: "uint8_t", 2: "uint16_t"}[state_dtype(interface.n_states).itemsize]
     lines = [
         "/* Names one model for driver.c and harness.c. */",
@@ -155,6 +158,16 @@ def _glue(interface: Interface, name: str, entries: set[str]) -> str:
     found = [each for rule in RULES if rule in entries for each in RULES[rule]]
     lines += ["#define MODEL_RULES"] if found else []
     lines += [f"#define MODEL_{each.upper()} {name}_{each}" for each in found]
+    if "counters" in entries:
+        lines += [
+            f"#define MODEL_COUNTERS_TYPE {name}_counters_t",
+            f"#define MODEL_COUNT {name}_count",
+        ]
+        lines.append(f"#define MODEL_COUNTERS_CLEAR {name}_counters_clear")
+        if f"{name}_counters_begin(" in header:
+            lines.append(f"#define MODEL_COUNTERS_BEGIN {name}_counters_begin")
+        if "unknown" in entries:
+            lines.append("#define MODEL_COUNTS_UNKNOWN")
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
 

@@ -15,6 +15,7 @@ from bncc.lower.layout import Layout
 from bncc.model.card import (
     confidence_words,
     cost_format,
+    counter_words,
     early_end_note,
     filter_words,
     is_rate,
@@ -107,6 +108,7 @@ def card_lines(
         *([f"filter      {'; '.join(words)}"] if (words := _filter_words(model, layout)) else []),
         *([f"confidence  {'; '.join(words)}"] if (words := confidence_words(model)) else []),
         *([f"unknown     {'; '.join(words)}"] if (words := unknown_words(model)) else []),
+        *([f"counters    {'; '.join(words)}"] if (words := counter_words(model)) else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",

@@ -248,6 +248,7 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
         **stream_names(
             plan_stream(front_end, outputs, layout.name),
             layout.filter,
+            layout.counters,
             is_rated=layout.confidence is not None,
             knows=layout.unknown is not None,
         ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bncc import __version__
 from bncc.emit.environment import render, with_terms
 from bncc.lower.c.identifiers import c_comment, check_name, field_names
+from bncc.lower.counters import CounterPlan
 from bncc.lower.filter import FilterPlan
 from bncc.lower.sample_estimate import plan_stream
 from bncc.lower.sample_shared import SharedStream
@@ -33,18 +34,22 @@ KNOWN_BYTES = 1
 def stream_names(
     samples: SampleStream | SharedStream,
     over_time: FilterPlan | None = None,
+    counted: CounterPlan | None = None,
     *,
     is_rated: bool = False,
     knows: bool = False,
 ) -> dict[str, object]:
     """Return the names of the templates for the state between two samples, with its rules."""
-    other_bytes = 0 if over_time is None else over_time.n_bytes
-    other_bytes += RATED_BYTES * is_rated + KNOWN_BYTES * knows
-    width = 1 if over_time is None else over_time.held_bits // 8
+    # Bytes of each further member and of its numbers, in the order of the struct
+    parts = [(RATED_BYTES * is_rated + KNOWN_BYTES * knows, 1)]
+    if counted is not None:
+        parts.insert(0, (counted.n_bytes, 2))
+    if over_time is not None:
+        parts.insert(0, (over_time.n_bytes, over_time.held_bits // 8))
     return {
         "samples": samples,
-        "stream_bytes": samples.n_bytes + other_bytes,
-        "stream_aligned_bytes": samples.aligned_with(other_bytes, width),
+        "stream_bytes": samples.n_bytes + sum(n_bytes for n_bytes, _ in parts),
+        "stream_aligned_bytes": samples.aligned_with(parts),
     }
 
 
@@ -70,6 +75,7 @@ def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> 
         "over_time": None,
         "rated": None,
         "novelty": None,
+        "counted": None,
         **stream_names(plan(front_end, outputs, name)),
         "fields": fields,
         "features_type": f"{name}_features_t",

@@ -54,6 +54,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "over_time": layout.filter,
         "rated": layout.confidence,
         "novelty": layout.unknown,
+        "counted": layout.counters,
         "range_check": layout.range_check,
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,

@@ -7,6 +7,7 @@ from functools import cached_property
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
 from bncc.lower.confidence import ConfidencePlan, plan_confidence
+from bncc.lower.counters import CounterPlan, plan_counters
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct, plan_direct
 from bncc.lower.discretizers.choice import Discretizers
@@ -27,6 +28,7 @@ from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.lower.unknown import UnknownPlan, plan_unknown
 from bncc.model.checked import Limits
 from bncc.model.confidence import Confidence
+from bncc.model.counters import Counters
 from bncc.model.unknown import Unknown
 from bncc.program.ir import Program
 
@@ -97,6 +99,7 @@ class Layout:
     filter: FilterPlan | None  # The filter over decisions in time, when there is one
     confidence: ConfidencePlan | None  # The confidence of decisions, when there is one
     unknown: UnknownPlan | None  # The rule for unknown readings, when there is one
+    counters: CounterPlan | None  # Counters of decisions, when there are any
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -153,6 +156,7 @@ def lay_out(
     switch: int | None = None,
     confidence: Confidence | None = None,
     unknown: Unknown | None = None,
+    counters: Counters | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -219,6 +223,11 @@ def lay_out(
         if confidence is None
         else plan_confidence(confidence, _largest_score(kernel, front)),
         unknown=novelty,
+        counters=None
+        if counters is None
+        else plan_counters(
+            counters, _largest_score(kernel, front), has_unknown=novelty is not None
+        ),
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

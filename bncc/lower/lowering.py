@@ -220,4 +220,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         switch=request.switch,
         confidence=request.confidence,
         unknown=request.unknown,
+        counters=request.counters,
     )

@@ -15,9 +15,11 @@ from bncc.lower.kernels.families import (
 )
 from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model import confidence as rated
+from bncc.model import counters as counting
 from bncc.model import unknown as novelty
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.confidence import Confidence
+from bncc.model.counters import Counters
 from bncc.model.filter import required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
@@ -75,10 +77,21 @@ class Demands:
 
 
 ENTRIES = frozenset(
-    {"checked", "confidence", "filter", "missing", "raw", "scores", "stream", "trusted", "unknown"}
+    {
+        "checked",
+        "confidence",
+        "counters",
+        "filter",
+        "missing",
+        "raw",
+        "scores",
+        "stream",
+        "trusted",
+        "unknown",
+    }
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset(RULES)
+OF_RULES = frozenset({*RULES, "counters"})
 """Those of rules for decisions that a model may not have."""
 
 
@@ -94,6 +107,7 @@ class EntryPoints:
     filter: bool = False  # ``filter_begin`` and ``filter_next``, which need scores
     confidence: bool = False  # ``margin``, ``confidence`` and ``sure_class``, which need scores
     unknown: bool = False  # ``outside`` and ``known_class``, which need scores and readings
+    counters: bool = False  # ``counters_clear`` and ``count``, which need scores
 
 
 @dataclass(frozen=True)
@@ -180,6 +194,7 @@ class Request:
             filter="filter" in asked,
             confidence="confidence" in asked,
             unknown="unknown" in asked,
+            counters="counters" in asked,
         )
 
     @property
@@ -224,6 +239,13 @@ class Request:
         return novelty.required(self.model.unknown)
 
     @property
+    def counters(self) -> Counters | None:
+        """Counters of decisions; None without any in the C."""
+        if "counters" not in self.options.entries:
+            return None
+        return counting.required(self.model.counters)
+
+    @property
     def missing(self) -> MissingPlan | JointPlan | None:
         """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
@@ -233,6 +255,7 @@ class Request:
         if "missing" in self.options.entries:
             missing_form_of(self.model)
         self._check_rules()
+        self._check_counters()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -250,7 +273,7 @@ class Request:
 
     def _check_rules(self) -> None:
         """Refuse rules for decisions that the model does not have, or whose time may not vary."""
-        for name in sorted(OF_RULES & self.options.entries):
+        for name in sorted(RULES.keys() & self.options.entries):
             rule = RULES[name]
             rule.required(getattr(self.model, name))
             if self.options.constant_time:
@@ -258,6 +281,14 @@ class Request:
                     f"entry point '{name}' compares {rule.compares} by branches, so its execution "
                     f"time depends on {rule.on}; leave it out, or do not request constant time"
                 )
+
+    def _check_counters(self) -> None:
+        """Refuse counters that the model does not have, or whose time may not vary."""
+        if self.counters is not None and self.options.constant_time:
+            raise OptionError(
+                "entry point 'counters' compares margins by branches, so its execution time "
+                "depends on scores; leave it out, or do not request constant time"
+            )
 
     def _check_gate(self) -> None:
         """Refuse what a decision by the first tables alone cannot be part of."""

@@ -7,6 +7,7 @@ from bncc.lower.c.identifiers import c_comment, field_names
 from bncc.lower.sample_stream import (
     Output,
     SampleStream,
+    aligned,
     plan_samples,
     sample_type_of,
 )
@@ -51,13 +52,15 @@ class SharedStream:
     @property
     def aligned_bytes(self) -> int:
         """Bytes of the state on targets that align each number to its size."""
-        return self.aligned_with(0, 1)
+        return self.aligned_with(())
 
-    def aligned_with(self, n_bytes: int, width: int) -> int:
-        """Return these bytes with further ones behind them, numbers of some width in bytes."""
-        widest = max(width, *(member.width for member in self.inner.members))
+    def aligned_with(self, parts: Sequence[tuple[int, int]]) -> int:
+        """Return these bytes with further ones behind them, and the bytes of their numbers."""
         at = len(self.channels) * self.inner.aligned_bytes
-        return -(-(-(-at // width) * width + n_bytes) // widest) * widest
+        for n_bytes, width in parts:
+            at = aligned(at, width) + n_bytes
+        widths = [member.width for member in self.inner.members]
+        return aligned(at, max(*widths, *(width for _, width in parts), 1))
 
 
 def may_share(front_end: FrontEnd) -> bool:

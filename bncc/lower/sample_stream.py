@@ -80,18 +80,18 @@ class SampleStream:
     @property
     def aligned_bytes(self) -> int:
         """Bytes of the state on targets that align each number to its size."""
-        return self.aligned_with(0, 1)
+        return self.aligned_with(())
 
-    def aligned_with(self, n_bytes: int, width: int) -> int:
-        """Return these bytes with further ones behind them, numbers of some width in bytes."""
+    def aligned_with(self, parts: Sequence[tuple[int, int]]) -> int:
+        """Return these bytes with further ones behind them, and the bytes of their numbers."""
         at = 0
-        for member in self.members:
-            at = _aligned(at, member.width) + member.n_bytes
-        at = _aligned(at, width) + n_bytes
-        return _aligned(at, max(width, *(member.width for member in self.members)))
+        members = [(member.n_bytes, member.width) for member in self.members]
+        for n_bytes, width in (*members, *parts):
+            at = aligned(at, width) + n_bytes
+        return aligned(at, max(width for _, width in (*members, *parts)))
 
 
-def _aligned(n_bytes: int, step: int) -> int:
+def aligned(n_bytes: int, step: int) -> int:
     """Return the next multiple of a number of bytes."""
     return -(-n_bytes // step) * step
 

@@ -18,6 +18,7 @@ from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests import models as hand
 from tests.agreement.test_direct_readings import model_of
+from tests.counters import COUNTED
 from tests.dwelling import rated, trained
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
@@ -225,17 +226,20 @@ SPECIAL = (
             ("ruled_tables", "unknown"),
         )
     ),
+    *(Analyzed(name, EmitOptions("m", frozenset({"counters"}))) for name in COUNTED),
+    Analyzed("counted_mixed", EmitOptions("m", frozenset({"counters", "unknown"}))),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
-readings, filters over decisions, confidences, unknown readings."""
+readings, filters over decisions, confidences, unknown readings, counters."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
     **hand.FRONTS,
     **FILTERED,
     **RATED,
     **RULED,
+    **COUNTED,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }

@@ -43,7 +43,7 @@ def unknown_cases(
         X, R = states_of(model.features, table), raw_of_table(model.features, table)
         kept = np.unique(np.linspace(0, len(R) - 1, _MOST_ROWS).astype(np.intp))
         yield from _questions(model, unknown, R[kept], scores(model, X[kept]), rng)
-    values = [_values(feature, unknown) for feature in model.inputs]
+    values = [values_near(feature, unknown) for feature in model.inputs]
 
     def drawn(n: int) -> FloatArray:
         return np.column_stack([rng.choice(each, n) for each in values])
@@ -73,7 +73,7 @@ def _questions(
         yield Case("unknown", x, y.astype(np.int16))
 
 
-def _values(feature: Feature, unknown: Unknown) -> FloatArray:
+def values_near(feature: Feature, unknown: Unknown) -> FloatArray:
     """Return readings next to the ends of all ranges of a feature, and special ones."""
     ranges = unknown.ranges.get(feature.name, ())
     at_ends = [edge_values(feature, Limits(*of)) for of in ranges if of is not None]

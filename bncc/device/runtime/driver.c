@@ -4,6 +4,9 @@
 #ifdef MODEL_STREAM_TYPE
 #include "stream.h"
 #endif
+#ifdef MODEL_COUNTERS_TYPE
+#include "counters.h"
+#endif
 
 uint32_t bncc_cost_size(void);
 uint32_t bncc_raw_size(void);
@@ -191,6 +194,38 @@ void bncc_unknown(const unsigned char *x, int16_t *y, uint32_t n_rows)
         }
         *y++ = (words[0] < MODEL_N_CLASSES) ? (int16_t)MODEL_OUTSIDE(raw, (uint8_t)words[0])
                                             : MODEL_KNOWN_CLASS(raw, scores);
+    }
+}
+#endif
+
+#ifdef MODEL_COUNTERS_TYPE
+void bncc_counters(const unsigned char *x, int16_t *y, uint32_t n_rows);
+
+/* A row is the words of counters.h, then the readings where unknown ones are counted; it is copied
+ * to where numbers and readings may lie. */
+void bncc_counters(const unsigned char *x, int16_t *y, uint32_t n_rows)
+{
+    uint32_t words[COUNTERS_WORDS];
+#ifdef MODEL_COUNTS_UNKNOWN
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+    unsigned char *to;
+    uint32_t k;
+
+    for (; n_rows > 0U; n_rows--) {
+        to = (unsigned char *)words;
+        for (k = 0U; k < (uint32_t)sizeof words; k++) {
+            *to++ = *x++;
+        }
+#ifdef MODEL_COUNTS_UNKNOWN
+        to = (unsigned char *)raw;
+        for (k = 0U; k < (uint32_t)sizeof raw; k++) {
+            *to++ = *x++;
+        }
+        *y++ = counters_step(words, raw);
+#else
+        *y++ = counters_step(words);
+#endif
     }
 }
 #endif

@@ -3,7 +3,8 @@
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
  *                                                raw 'r', raw checked 'c', missing 'm', raw
  *                                                missing 'n', fed states 'f', fed readings
- *                                                'g', filter 'h', confidence 'k', unknown 'u')
+ *                                                'g', filter 'h', confidence 'k', unknown 'u', counters
+ *                                                'w')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
  *                                                then a bit for each feature; for 'h' and 'k'
@@ -11,7 +12,8 @@
  *                                                for 'k' not 0 for the confidence, else for the
  *                                                decision; then the scores; likewise for 'u' a
  *                                                class, or none for the decision, and the scores,
- *                                                then readings)
+ *                                                then readings; for 'w' see counters.h, and the
+ *                                                readings where unknown ones are counted)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -22,6 +24,9 @@
 #include "bncc_port.h"
 #ifdef MODEL_STREAM_TYPE
 #include "stream.h"
+#endif
+#ifdef MODEL_COUNTERS_TYPE
+#include "counters.h"
 #endif
 
 #ifdef MODEL_RULES
@@ -81,6 +86,31 @@ static int answer_rule(unsigned char entry)
 }
 #endif
 
+#ifdef MODEL_COUNTERS_TYPE
+static int counters_operation(void)
+{
+    uint32_t words[COUNTERS_WORDS];
+#ifdef MODEL_COUNTS_UNKNOWN
+    MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
+#endif
+    int16_t y;
+
+    if (!port_read(words, sizeof words)) {
+        return 0;
+    }
+#ifdef MODEL_COUNTS_UNKNOWN
+    if (!port_read(raw, sizeof raw)) {
+        return 0;
+    }
+    y = counters_step(words, raw);
+#else
+    y = counters_step(words);
+#endif
+    port_write(&y, sizeof y);
+    return 1;
+}
+#endif
+
 static int answer(unsigned char entry)
 {
     MODEL_STATE states[MODEL_N_FEATURES];
@@ -99,6 +129,11 @@ static int answer(unsigned char entry)
     if (entry == (unsigned char)'h' || entry == (unsigned char)'k'
         || entry == (unsigned char)'u') {
         return answer_rule(entry);
+    }
+#endif
+#ifdef MODEL_COUNTERS_TYPE
+    if (entry == (unsigned char)'w') {
+        return counters_operation();
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'

@@ -4,7 +4,8 @@
  *      samples (in this machine's own types). 's' starts a segment before them, 'p' continues it.
  *      'a' also starts one; what the model returns is then written for every sample, with the
  *      confidence of the last window and whether it is sure if the model rates decisions, and
- *      whether its class is known if the model has a rule for that. For the meter
+ *      whether its class is known if the model has a rule for that, and a sum over its counters,
+ *      which start at 0 with the segment, if it has any. For the meter
  *      'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
  *      The meter instead: first the size of the state and what measuring nothing costs, then for
@@ -82,6 +83,25 @@ static void push(const STREAM_SAMPLE *sample)
 #else
 static uint8_t writes_all;
 
+#ifdef STREAM_N_COUNTERS
+/* Returns the counters, each times its number from 1 on, modulo 256. */
+static uint8_t sum_of_counters(void)
+{
+    union {
+        STREAM_COUNTERS counters;
+        uint16_t n[sizeof(STREAM_COUNTERS) / sizeof(uint16_t)];
+    } all;
+    uint16_t sum = 0U;
+    uint16_t k;
+
+    all.counters = stream.counters;
+    for (k = 0U; k < STREAM_N_COUNTERS; k++) {
+        sum = (uint16_t)(sum + (uint16_t)((k + 1U) * (all.n[k] & 0xFFU)));
+    }
+    return (uint8_t)(sum & 0xFFU);
+}
+#endif
+
 static void push(const STREAM_SAMPLE *sample)
 {
     if ((PUSH(sample) != 0U) || (writes_all != 0U)) {
@@ -92,6 +112,13 @@ static void push(const STREAM_SAMPLE *sample)
 #endif
 #ifdef STREAM_KNOWS
         port_write(&stream.is_known, sizeof stream.is_known);
+#endif
+#ifdef STREAM_N_COUNTERS
+        {
+            const uint8_t sum = sum_of_counters();
+
+            port_write(&sum, sizeof sum);
+        }
 #endif
     }
 }
@@ -128,6 +155,12 @@ int main(void)
                                    | ((uint32_t)head[3] << 16) | ((uint32_t)head[4] << 24);
 
         if (head[0] != (unsigned char)'p') {
+#ifdef STREAM_N_COUNTERS
+            STREAM_CLEAR(&stream.counters);
+#ifdef STREAM_LAST
+            stream.counters.STREAM_LAST = 0U; /* STREAM_START has to start a sequence */
+#endif
+#endif
             STREAM_START(&stream);
         }
 #ifdef BNCC_METER

@@ -94,6 +94,34 @@ STUB int16_t MODEL_KNOWN_CLASS(const MODEL_RAW_TYPE *x, const MODEL_COST s[MODEL
 }
 #endif
 
+#ifdef MODEL_COUNTERS_TYPE
+STUB void MODEL_COUNTERS_CLEAR(MODEL_COUNTERS_TYPE *c)
+{
+    (void)c;
+}
+
+#ifdef MODEL_COUNTERS_BEGIN
+STUB void MODEL_COUNTERS_BEGIN(MODEL_COUNTERS_TYPE *c)
+{
+    (void)c;
+}
+#endif
+
+#ifdef MODEL_COUNTS_UNKNOWN
+STUB int16_t MODEL_COUNT(MODEL_COUNTERS_TYPE *c, const MODEL_RAW_TYPE *x,
+    const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)x;
+#else
+STUB int16_t MODEL_COUNT(MODEL_COUNTERS_TYPE *c, const MODEL_COST s[MODEL_N_CLASSES])
+{
+#endif
+    (void)c;
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_STREAM_TYPE
 STUB void MODEL_BEGIN(MODEL_STREAM_TYPE *s)
 {

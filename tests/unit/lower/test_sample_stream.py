@@ -132,9 +132,12 @@ def test_what_follows_the_state_is_aligned_too(signals: str) -> None:
     outputs = [Output(f"x->f{k}", f"{kind}_t") for k, kind in enumerate(tested.types)]
     plan = plan_of(tested) if signals == "x" else plan_shared(tested, outputs, "f")
     alone = plan.aligned_bytes
-    assert plan.aligned_with(0, 1) == alone
-    assert plan.aligned_with(4, 4) == -(-alone // 4) * 4 + 4
-    assert 0 <= plan.aligned_with(3, 1) - alone <= 4
+    assert plan.aligned_with([]) == plan.aligned_with([(0, 1)]) == alone
+    assert plan.aligned_with([(4, 4)]) == -(-alone // 4) * 4 + 4
+    assert 0 <= plan.aligned_with([(3, 1)]) - alone <= 4
+    # A byte between two numbers of four takes as much as one of these.
+    four = (4, 4)
+    assert plan.aligned_with([four, (1, 1), four]) == plan.aligned_with([four, four, four])
 
 
 @pytest.mark.parametrize(
