@@ -27,6 +27,7 @@ COMMANDS = {
     "train": ("train", "Train a classifier on a table of sensor readings."),
     "evaluate": ("evaluate", "Measure the error rate of a model on labeled readings."),
     "predict": ("predict", "Classify readings."),
+    "drift": ("drift", "Compare the counters of a device with training."),
     "explain": ("explain", "Explain a model's prediction for one row."),
     "inspect": ("inspect", "Show a model's structure, tables and sizes."),
     "import-bif": ("import_bif", "Convert a Bayesian network from a BIF file to a model."),

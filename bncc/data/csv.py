@@ -22,23 +22,29 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 
 
-def read_csv(path: StrPath) -> Table:
-    """Read a table of comma- or tab-separated cells."""
+def read_cells(path: StrPath) -> tuple[list[str], list[list[str]]]:
+    """Read the names and the rows of a table of comma- or tab-separated cells."""
     separator = SEPARATORS.get(suffix_of(path), ",")
     text = read_text(path)
     rows = _rows(path, text, separator)
     names = rows[0]
     _check_separator(path, names, separator)
     check_names(path, names)
-    for number, row in enumerate(rows[1:], start=1):
+    return names, rows[1:]
+
+
+def read_csv(path: StrPath) -> Table:
+    """Read a table of comma- or tab-separated cells."""
+    names, rows = read_cells(path)
+    for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise DataError(
                 f"'{path}', row {number}: expected {len(names)} cells, found {len(row)}; fix the "
                 "row, with '?' for a missing cell"
             )
-    if len(rows) < 2:
+    if not rows:
         raise DataError(f"'{path}' has no rows under its header; add at least one")
-    cells = zip(*rows[1:], strict=True)
+    cells = zip(*rows, strict=True)
     return checked_table(
         path, [column_of_text(name, column) for name, column in zip(names, cells, strict=True)]
     )
