@@ -37,7 +37,7 @@ def with_bins(model: Model, *margins: int) -> Model:
 
 COUNTED: dict[str, Callable[[], Model]] = {
     "counted": partial(counting, "naive"),
-    "counted_trees": partial(counting, "trees"),
+    "counted_trees": partial(counting, "trees", "float32", "float32"),
     "counted_unknown": partial(counting, "naive", unknown=0.1),
     "counted_mixed": partial(counting, "tables", *MIXED, unknown=0.1),
     "counted_alone": lambda: with_bins(counting("naive"), 0),

@@ -27,11 +27,6 @@ class CounterPlan:
         """Bytes of all counters, and of the class of the decision before."""
         return 2 * (len(self.layout.names) + self.layout.is_in_time)
 
-    @property
-    def columns(self) -> str:
-        """Names of the members in a table of read-outs."""
-        return ", ".join(self.layout.names)
-
 
 def plan_counters(counters: Counters, largest: int, *, has_unknown: bool) -> CounterPlan:
     """Return the bins that margins of scores up to a largest one can reach."""

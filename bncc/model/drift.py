@@ -38,7 +38,7 @@ class Comparison:
     shares: tuple[float, ...]  # By category, in the read-out
     training: tuple[float, ...]  # By category, as expected after training
     distance: float  # Total variation distance: half the sum of differences of shares
-    p: float  # Of this test
+    p: float  # Without correction
     p_adjusted: float  # With Holm's correction
     changed: bool
     sentences: tuple[str, ...]  # The largest differences
