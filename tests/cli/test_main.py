@@ -25,7 +25,7 @@ def test_help_lists_every_command_of_this_version() -> None:
     commands = result.stdout.split("Commands:")[1].split("Exit codes")[0]
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
-        "features", "train", "evaluate", "predict", "explain", "inspect", "import-bif",
+        "features", "train", "evaluate", "predict", "drift", "explain", "inspect", "import-bif",
         "export-bif", "emit-c", "verify", "prove", "bench", "targets", "structures", "demo",
         "sweep", "baseline", "report", "reproduce",
     ]  # fmt: skip
