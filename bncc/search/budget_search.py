@@ -12,6 +12,7 @@ from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, Data
 from bncc.interrupts import StopRequest
 from bncc.lower.request import OF_RULES
 from bncc.model.front import front_of as front_of_model
+from bncc.model.rules import RULES
 from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
@@ -105,7 +106,12 @@ def families_of(
     do not support an option; the note reports this. Entry points of rules for decisions other than
     `rules`, which are chosen after the model, are refused.
     """
-    for name in sorted((OF_RULES & extras) - rules):
+    for name in sorted(extras & OF_RULES - RULES.keys()):
+        raise OptionError(
+            f"a budget search does not count {name}; leave out --with {name}, and keep their bytes "
+            "with --reserve"
+        )
+    for name in sorted((RULES.keys() & extras) - rules):
         raise OptionError(
             f"the model will have no {name} for its entry points; train it with --{name}, or leave "
             "out these entry points"
