@@ -10,8 +10,8 @@ from bncc.device.inputs.confidence import confidence_cases
 from bncc.device.inputs.filter import filter_cases
 from bncc.device.inputs.unknown import unknown_cases
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.lower.request import OF_RULES
 from bncc.model.model import Model
+from bncc.model.rules import RULES
 from tests.firmware.analyzed import RATED
 from tests.firmware.compiled import compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
@@ -42,7 +42,7 @@ TRIED = {
 
 
 def test_every_rule_is_tried() -> None:
-    assert TRIED.keys() == OF_RULES
+    assert TRIED.keys() == RULES.keys()
 
 
 @pytest.mark.parametrize("rule", TRIED)
