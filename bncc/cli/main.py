@@ -33,6 +33,7 @@ COMMANDS = {
     "import-bif": ("import_bif", "Convert a Bayesian network from a BIF file to a model."),
     "export-bif": ("export_bif", "Export a model as a Bayesian network in a BIF file."),
     "emit-c": ("emit_c", "Compile a model to dependency-free C99."),
+    "pack": ("pack", "Pack a model into a blob that a firmware loads at run time."),
     "verify": ("verify", "Verify that the emitted C agrees with the model, bit for bit."),
     "prove": ("prove", "Prove that the machine code decides as the model, always."),
     "bench": ("bench", "Measure footprint and speed of the emitted C on a target."),

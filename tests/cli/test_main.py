@@ -26,8 +26,8 @@ def test_help_lists_every_command_of_this_version() -> None:
     listed = [line.split()[0] for line in commands.splitlines() if line.strip()]
     assert listed == [
         "features", "train", "evaluate", "predict", "drift", "explain", "inspect", "import-bif",
-        "export-bif", "emit-c", "verify", "prove", "bench", "targets", "structures", "demo",
-        "sweep", "baseline", "report", "reproduce",
+        "export-bif", "emit-c", "pack", "verify", "prove", "bench", "targets", "structures",
+        "demo", "sweep", "baseline", "report", "reproduce",
     ]  # fmt: skip
 
 
