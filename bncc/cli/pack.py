@@ -7,7 +7,7 @@ from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, staged_directory, write_file
 from bncc.emit.environment import check_spdx
 from bncc.model.file import load_model
-from bncc.pack.blob import MAX_CLASSES, MAX_FEATURES, MOST_SEQUENCE
+from bncc.pack.blob import MAX_CLASSES, MAX_FEATURES, SEQUENCES
 from bncc.pack.runtime import runtime_files
 from bncc.pack.writer import Packed, pack, reading_type
 
@@ -17,7 +17,7 @@ from bncc.pack.writer import Packed, pack, reading_type
 @click.option("-o", "--output", required=True, metavar="FILE.bin", help="Output blob.")
 @click.option(
     "--sequence",
-    type=click.IntRange(0, MOST_SEQUENCE),
+    type=click.IntRange(0, SEQUENCES - 1),
     default=0,
     show_default=True,
     metavar="N",

@@ -24,29 +24,31 @@ from bncc.toolchain.tools import (
 
 RUNTIME = "bncc_runtime.c"
 MOST_BYTES = 8192
-"""Bytes of a blob on a simulated target."""
+"""Bytes of two blobs on a simulated target."""
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A blob, and readings to decide for if it is accepted."""
+    """A blob, or one in each of two slots, and readings to decide for if one is accepted."""
 
     blob: bytes
     readings: IntArray  # (n_rows, n_features) int, in 32 bits
+    other: bytes | None = None  # The second slot
 
     @property
     def encoded(self) -> bytes:
         """Bytes that ``blobs.c`` reads."""
         n_rows, n = self.readings.shape
-        head = struct.pack("<III", len(self.blob), n, n_rows)
-        return head + self.blob + self.readings.astype("<i4").tobytes()
+        assert self.other is None or len(self.other) == len(self.blob), "slots are of one size"
+        head = struct.pack("<IIII", len(self.blob), n, n_rows, 1 if self.other is None else 2)
+        return head + self.blob + (self.other or b"") + self.readings.astype("<i4").tobytes()
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
     """Answer of a firmware to a request."""
 
-    opened: int  # What ``bncc_open`` returned
+    opened: int  # Return value of ``bncc_open``, or the slot of ``bncc_open_newer``
     classes: IntArray  # (n_rows,) int: Decisions; none if it was refused
 
 
@@ -73,7 +75,7 @@ class BlobRunner:
         found, at = [], 0
         for each in requests:
             opened = int(numbers[at])
-            n_rows = 0 if opened else len(each.readings)
+            n_rows = 0 if opened < 0 else len(each.readings)
             found.append(Answer(opened, numbers[at + 1 : at + 1 + n_rows]))
             at += 1 + n_rows
         assert at == len(numbers), "answers of other requests"

@@ -29,8 +29,8 @@ COVERED = 8
 """Offset of the first byte that the CRC covers."""
 MAX_FEATURES, MAX_CLASSES = 64, 32
 """Readings and classes of a runtime without macros."""
-MOST_BYTES, MOST_FEATURES, MOST_CLASSES, MOST_SEQUENCE = 2**16 - 1, 2**14, 255, 2**16 - 1
-"""Largest values of fields."""
+MOST_BYTES, MOST_FEATURES, MOST_CLASSES, SEQUENCES = 2**16 - 1, 2**14, 255, 2**16
+"""Largest values of fields, and the number of sequence numbers."""
 ROUNDS = 8
 """Decisions of the self-test."""
 WORD = 2**32
@@ -85,17 +85,11 @@ class Header:
     cost_bits: int  # 1 .. 8
     entry_bytes: int  # 1 or 2: what a cut reads
     limit_bytes: int  # 1 .. 4: a limit
-    prior_bytes: int  # 0 .. 3: a prior cost
 
     @property
     def widths(self) -> int:
         """The last byte of the header."""
-        return (
-            (self.cost_bits - 1)
-            | (self.limit_bytes - 1) << 3
-            | self.prior_bytes << 5
-            | (self.entry_bytes - 1) << 7
-        )
+        return (self.cost_bits - 1) | (self.limit_bytes - 1) << 3 | (self.entry_bytes - 1) << 7
 
     @property
     def row_bytes(self) -> int:
@@ -120,12 +114,11 @@ class Blob:
     """A blob whose every index has been checked."""
 
     header: Header
-    prior: tuple[int, ...]  # Cost of each class before any table
     tables: tuple[BlobTable, ...]
 
     def costs(self, x: Sequence[int]) -> list[int]:
         """Return the cost of every class for readings in 32 bits."""
-        total = list(self.prior)
+        total = [0] * self.header.n_classes
         n, bits = self.header.row_bytes, self.header.cost_bits
         mask = (1 << bits) - 1
         for table in self.tables:
@@ -182,23 +175,14 @@ _CRC_TABLE = tuple(crc32(bytes([k]), WORD - 1) ^ (WORD - 1) for k in range(256))
 """Register after a byte from a register of 0; zlib inverts it before and after."""
 
 
-def written(header: Header, prior: Sequence[int], cuts: bytes, rows: bytes) -> bytes:
+def written(header: Header, cuts: bytes, rows: bytes) -> bytes:
     """Return a blob; digest and CRC are computed."""
-    body = b"".join(
-        cost.to_bytes(header.prior_bytes, "little") for cost in prior[: header.n_classes]
-    )
-    body = body if header.prior_bytes else b""
-    rows_at = HEADER.size + len(body) + len(cuts)
-    without = _assembled(header, 0, rows_at, body + cuts + rows)
-    return with_digests(without)
-
-
-def _assembled(header: Header, digest: int, rows_at: int, body: bytes) -> bytes:
-    packed = HEADER.pack(
-        MAGIC, 0, HEADER.size + len(body), rows_at, header.base, digest,
+    rows_at = HEADER.size + len(cuts)
+    head = HEADER.pack(
+        MAGIC, 0, rows_at + len(rows), rows_at, header.base, 0,
         header.n_features, header.n_classes, header.widths, header.sequence,
     )  # fmt: skip
-    return with_crc(packed + body)
+    return with_digests(with_crc(head + cuts + rows))
 
 
 def with_crc(blob: bytes) -> bytes:
@@ -221,6 +205,25 @@ def read(blob: bytes, max_features: int = MAX_FEATURES, max_classes: int = MAX_C
     return found
 
 
+def newer(slot0: bytes, slot1: bytes) -> int:
+    """Return the slot of two whose model is used: the later one of those that are accepted."""
+    found: list[Blob | BlobError] = []
+    for slot in (slot0, slot1):
+        try:
+            found.append(read(slot))
+        except BlobError as error:
+            found.append(error)
+    first, second = found
+    if isinstance(second, BlobError):
+        if isinstance(first, BlobError):
+            raise first
+        return 0
+    if isinstance(first, BlobError):
+        return 1
+    ahead = (second.header.sequence - first.header.sequence) % SEQUENCES
+    return int(0 < ahead < SEQUENCES // 2)
+
+
 def parsed(blob: bytes, max_features: int, max_classes: int) -> tuple[Blob, int]:
     """Return a blob and the digest that its decisions should have."""
     if len(blob) < HEADER.size:
@@ -238,24 +241,19 @@ def parsed(blob: bytes, max_features: int, max_classes: int) -> tuple[Blob, int]
         raise BlobError("CAPACITY")
     header = Header(
         base, sequence, n_features, n_classes, (widths & 7) + 1, (widths >> 7) + 1,
-        (widths >> 3 & 3) + 1, widths >> 5 & 3,
+        (widths >> 3 & 3) + 1,
     )  # fmt: skip
-    cuts_at = HEADER.size + n_classes * header.prior_bytes
-    if not cuts_at < rows_at <= length:
+    if not HEADER.size < rows_at <= length:
         raise BlobError("TABLES")
-    prior = tuple(
-        int.from_bytes(blob[at : at + header.prior_bytes], "little")
-        for at in (HEADER.size + c * header.prior_bytes for c in range(n_classes))
-    )
-    tables = tuple(_tables(header, blob[cuts_at:rows_at], blob[rows_at:length]))
-    return Blob(header, prior, tables), digest
+    tables = tuple(_tables(header, blob[HEADER.size : rows_at], blob[rows_at:length]))
+    return Blob(header, tables), digest
 
 
 def _tables(header: Header, cuts: bytes, rows: bytes) -> Iterable[BlobTable]:
     """Yield the tables; every reading, cut and row is within bounds."""
     step = header.entry_bytes + header.limit_bytes
     found: list[Cut] = []
-    at, n_rows, before = 0, 1, 0
+    at, n_rows, before = 0, 1, 1
     for k in range(0, len(cuts), step):
         if k + step > len(cuts):
             raise BlobError("TABLES")
@@ -266,12 +264,12 @@ def _tables(header: Header, cuts: bytes, rows: bytes) -> Iterable[BlobTable]:
         n_rows += before
         n_bytes = n_rows * header.row_bytes
         feature = entry >> MARK_BITS
-        if feature >= header.n_features or not before or at + n_bytes > len(rows):
+        if feature >= header.n_features or at + n_bytes > len(rows):
             raise BlobError("TABLES")
         found.append((feature, is_further, signed(header.base + limit)))
         if not entry & MORE:
             yield BlobTable(tuple(found), rows[at : at + n_bytes])
             at += n_bytes
-            found, n_rows, before = [], 1, 0
+            found, n_rows, before = [], 1, 1
     if found or at != len(rows):
         raise BlobError("TABLES")

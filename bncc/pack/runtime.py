@@ -17,7 +17,7 @@ def runtime_files(spdx: str | None = None) -> Mapping[str, str]:
         "NAME": "BNCC",
         "number_type": "",
         "row_bytes": 2,  # any number of bytes, from the struct
-        "prior_type": "uint32_t",
+        "prior_type": "",
         "gate_cuts": 0,
         "place_type": "uint_fast16_t",
         "float_inf_key": float_key(float("inf")),

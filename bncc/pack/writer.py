@@ -13,12 +13,16 @@ from bncc.discretize.missing import MISSING_INT
 from bncc.discretize.readings import n_known
 from bncc.errors import ModelError
 from bncc.lower.kernels.cut_packed.layout import AGAIN, MARK_BITS, MORE, CutPackedKernel, cut_packed
+from bncc.lower.kernels.shared.rows import lifted_priors
 from bncc.model.model import Model
 from bncc.pack.blob import HEADER, MOST_BYTES, MOST_FEATURES, WORD, Header, written
-from bncc.program.ir import Program, Table, has_trees, n_levels
+from bncc.program.ir import Program, Table, has_trees, n_levels, with_tables
 from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 
-MOST_PRIOR_BYTES = 3
+FLOWS = ("none", *FLOWS_FOR["size"])
+"""Passes move costs to a prior, which a blob has as tables."""
+MOST_PRIOR_TABLES = 64
+"""Tables that a prior may take."""
 BYTE = 8
 ONE_BYTE_FEATURES = 2 ** (BYTE - MARK_BITS)
 """Readings that an entry of one byte can number."""
@@ -34,8 +38,7 @@ class Packed:
     header: Header
     n_tables: int
     n_cuts: int
-    # Bytes of rows, cuts and prior in the arrays of the C kernel of the same layout
-    table_bytes: int
+    table_bytes: int  # Bytes of cuts and rows
 
     @property
     def ratio(self) -> float:
@@ -48,7 +51,7 @@ def pack(model: Model, sequence: int = 0) -> Packed:
     _check(model)
     found = [
         packed
-        for optimized in optimize_each(program_of(model), FLOWS_FOR["size"])
+        for optimized in optimize_each(program_of(model), FLOWS)
         for packed in _layouts(_of_cuts(optimized.program), model.features, sequence)
     ]
     if not found:
@@ -167,11 +170,26 @@ def _layouts(program: Program, features: Sequence[Feature], sequence: int) -> It
     """Yield the blobs of a program of cuts over the states of some features."""
     if not program.tables:
         raise ModelError("the model reads no feature; train it with features that vary")
-    for kernel in cut_packed(program):
-        if kernel.dictionary is None:
-            packed = _packed(kernel, features, sequence)
-            if packed is not None:
-                yield packed
+    for lifted in lifted_priors(program):
+        for kernel in cut_packed(_without_prior(lifted)):
+            if kernel.dictionary is None and kernel.prior is None:
+                packed = _packed(kernel, features, sequence)
+                if packed is not None:
+                    yield packed
+
+
+def _without_prior(program: Program) -> Program:
+    """Return a program whose prior is in tables of two equal rows, none wider than the others."""
+    most = max(1, *(int(table.costs.max()) for table in program.tables))
+    prior, first = program.prior, program.tables[0]
+    f, added = first.features[0], list[Table]()
+    levels = (0, *(1 for _ in range(program.n_states[f] - 1)))
+    while prior.any() and len(added) < MOST_PRIOR_TABLES:
+        part = np.minimum(prior, most)
+        costs = np.stack([part, part])
+        added.append(replace(first, features=(f,), costs=costs, maps={f: levels}))
+        prior = prior - part
+    return with_tables(program, (*program.tables, *added), prior)
 
 
 def _packed(kernel: CutPackedKernel, features: Sequence[Feature], sequence: int) -> Packed | None:
@@ -194,7 +212,6 @@ def _packed(kernel: CutPackedKernel, features: Sequence[Feature], sequence: int)
         cost_bits=kernel.cost_bits,
         entry_bytes=1 if n_inputs <= ONE_BYTE_FEATURES else 2,
         limit_bytes=max(1, -(-span.bit_length() // BYTE)),
-        prior_bytes=-(-int(program.prior.max()).bit_length() // BYTE),
     )
     marks = np.concatenate(kernel.entries) & (AGAIN | MORE)
     listed = b"".join(
@@ -205,8 +222,8 @@ def _packed(kernel: CutPackedKernel, features: Sequence[Feature], sequence: int)
     rows = b"".join(
         kernel.packed(table.costs).astype(np.uint8).tobytes() for table in program.tables
     )
-    table_bytes = header.prior_bytes * header.n_classes + len(listed) + len(rows)
-    if header.prior_bytes > MOST_PRIOR_BYTES or HEADER.size + table_bytes > MOST_BYTES:
+    table_bytes = len(listed) + len(rows)
+    if HEADER.size + table_bytes > MOST_BYTES:
         return None
-    content = written(header, program.prior.tolist(), listed, rows)
+    content = written(header, listed, rows)
     return Packed(content, header, len(program.tables), kernel.n_cuts, table_bytes)

@@ -49,7 +49,7 @@ def test_a_blob_of_a_trained_model_decides_as_the_model(name):
 
 @pytest.mark.parametrize("name", FIVE)
 def test_a_blob_takes_24_bytes_more_than_its_tables(name):
-    """This is at most 1.05 times the tables from 480 bytes on."""
+    """The ratio is at most 1.05 from 480 bytes of tables on."""
     packed = pack(trained(name))
     assert len(packed.content) == packed.table_bytes + 24
     assert packed.ratio <= 1.05 or packed.table_bytes < 480
@@ -82,7 +82,7 @@ def test_levels_that_are_equal_next_to_each_other_have_no_cut():
         Feature("u", "int8", 2, thresholds=(4,)),
     ]
     model = hand.model_of(
-        features, hand.forest([None, None]), hand.QFormat(3, 1), [0, 3],
+        features, hand.forest([None, None]), hand.QFormat(3, 1), [0, 4],
         [[[5, 1]] * 3, [[0, 7], [7, 0]]],
     )  # fmt: skip
     packed = pack(model)
