@@ -22,6 +22,7 @@ from bncc.device.samples import (
     stream_cost,
     times_of,
 )
+from bncc.device.simulators.unicorn import Clock
 from bncc.device.sources import Sources, sources
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.emit.front_end import front_end_c
@@ -273,9 +274,11 @@ def bench_target(
     emission: Emission | None = None,
     with_missing: bool = False,
     entries: tuple[str, ...] = (),
+    clock: Clock | None = None,
 ) -> TargetReport:
     """Measure the emitted classifier and the textbook one on a target, in the same way."""
-    (bench,) = find_toolchain(target, compiler=compiler, simulator=simulator)
+    (found,) = find_toolchain(target, compiler=compiler, simulator=simulator)
+    bench = replace(found, clock=clock)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None
     ours = measure_ours(

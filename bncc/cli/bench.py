@@ -1,7 +1,8 @@
 """``bncc bench``: footprint and speed of the emitted C, compared with the textbook classifier."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,6 +32,13 @@ from bncc.cli.options import (
 )
 from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
 from bncc.cli.results import facts_of, facts_of_samples, report_text, sample_text
+from bncc.cli.timing_options import (
+    check_simulator,
+    counted,
+    targets_of,
+    timebases,
+    timing_options,
+)
 from bncc.device.cross import find_toolchain
 from bncc.device.inputs.samples import Part
 from bncc.device.measure import N_ROWS, bench_inputs
@@ -52,9 +60,12 @@ from bncc.structure.decision_tables import has_trees
 from bncc.targets import find_target
 from bncc.targets.base import Target
 
+if TYPE_CHECKING:
+    from bncc.timing.timebase import Timebase
+
 COMMON = (
-    "targets", "data_path", "priced", "optimize", "compiler", "simulator", "as_json", "quiet",
-    "verbose",
+    "targets", "data_path", "part", "clock", "priced", "optimize", "compiler", "simulator",
+    "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc bench --help`` shows; ``--help-all`` shows all."""
 
@@ -91,6 +102,7 @@ COMMON = (
     type=click.Choice(SIMULATORS),
     help="Simulator [default: the first one found].",
 )
+@timing_options
 @opt_level_option
 @entry_option
 @inputs_option
@@ -108,6 +120,8 @@ def command(
     seed: int,
     compiler: str | None,
     simulator: str | None,
+    part: str | None,
+    clock: int | None,
     optimize: Optimize,
     kernel: str | None,
     compare: Compared | None,
@@ -135,6 +149,9 @@ def command(
     If MODEL has a front end, its whole C is measured too: each sample of recordings DATA, or of
     hostile ones, the bytes of the state between two samples, and flash and stack of all of it.
 
+    --part and --clock add cycles, microseconds and microjoules by the core's published timing and
+    the part's typical current, each with its source and error; sleep is not included.
+
     Without --target, all targets with installed tools are measured. The host is measured on the
     simulated x86.
     """
@@ -151,10 +168,17 @@ def command(
         Lowering(optimize, kernel, constant_time, compare=compare, provable=provable),
         emitted,
     )
+    targets = targets_of(targets, part)
+    named = () if "all" in targets else targets
+    bases = timebases(named, map(_machine_name, named), part, clock, console)
+    check_simulator(bases, simulator)
     tools = {"compiler": compiler, "simulator": simulator}
     machines, skipped = usable_machines(
         targets or ("all",), lambda target: _check(target, emissions, **tools)
     )
+    if not named:
+        bases = timebases(named, dict.fromkeys(map(_machine_name, machines)), part, clock, console)
+        check_simulator(bases, simulator)
     table = recorded = None
     if data_path is not None:
         table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
@@ -169,7 +193,7 @@ def command(
     inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
     how["opt_level"] = opt_level or LEVELS[optimize]
     how |= {"with_missing": which_inputs == INPUTS[0], "entries": covered}
-    reports = measure(emissions, machines, inputs, console, **tools, **how)
+    reports = measure(emissions, machines, inputs, console, bases=bases, **tools, **how)
     sampled: dict[str, SampleReport] = {}
     if model.front_end is not None:
         level = {"opt_level": how["opt_level"]}
@@ -178,7 +202,7 @@ def command(
     of = "hostile samples" if recorded is None else "samples of the recordings"
     payload = {
         "targets": {
-            target: facts_of(report)
+            target: facts_of(report, bases.get(report.target))
             | ({"samples": facts_of_samples(sampled[target], of)} if target in sampled else {})
             for target, report in reports.items()
         },
@@ -187,13 +211,21 @@ def command(
         "seed": seed,
     }
     left_out = [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
-    texts = [report_text(reports, len(inputs.X)), sample_text(sampled, of), "\n".join(left_out)]
+    texts = [
+        report_text(reports, len(inputs.X), bases),
+        sample_text(sampled, of),
+        "\n".join(left_out),
+    ]
     console.result(payload, "\n\n".join(filter(None, texts)), essential=True)
 
 
 def machine_of(name: str) -> Target:
     """Return the machine on which a target is measured."""
     return find_target(pricing.machine_of(name))
+
+
+def _machine_name(name: str) -> str:
+    return machine_of(name).name
 
 
 def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
@@ -203,9 +235,15 @@ def _check(target: str, emissions: Emissions, **tools: str | None) -> None:
 
 
 def measure(
-    emissions: Emissions, machines: Sequence[str], inputs: Inputs, console: Console, **how: Any
+    emissions: Emissions,
+    machines: Sequence[str],
+    inputs: Inputs,
+    console: Console,
+    *,
+    bases: Mapping[str, "Timebase"] = MappingProxyType({}),
+    **how: Any,
 ) -> dict[str, TargetReport]:
-    """Measure a model on some targets."""
+    """Measure a model on some targets, in cycles too on those with a time base."""
     found: dict[str, TargetReport] = {}
     with console.progress("measuring") as advance:
         for k, name in enumerate(machines):
@@ -221,7 +259,7 @@ def measure(
                     inputs,
                     options=emissions.options(target.name),
                     emission=emissions.of(target.name),
-                    **how,
+                    **how | counted(bases.get(target.name)),
                 )
             except ToolchainError as error:
                 raise blame(name, error) from None

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from textwrap import fill
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bncc.cli.console import aligned, table_text
+from bncc.cli.timing_options import timed, timed_rows, timing_words
 from bncc.model.card import has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from bncc.device.measure import Measurement
     from bncc.device.meter import Cost
     from bncc.on_device import SampleReport, TargetReport
+    from bncc.timing.timebase import Timebase
 
 MOST_COLUMNS = 30
 """Most classes for which the confusion matrix is shown."""
@@ -98,25 +101,32 @@ _MEMORY = ("flash", "state", "stack")
 """Bytes of a model with a front end, in their display order."""
 
 
-def facts_of(report: "TargetReport") -> dict[str, Any]:
-    """Return the JSON object of one target."""
+def facts_of(report: "TargetReport", base: "Timebase | None" = None) -> dict[str, Any]:
+    """Return the JSON object of one target, with cycles, time and energy by a time base."""
+    unit, missing = report.unit, report.missing
     return {
         "toolchain": report.toolchain,
         "simulator": report.simulator,
-        **_facts(report.ours, report.unit),
-        "missing": None if report.missing is None else {report.unit: _spread(report.missing)},
-        "baseline": None if report.baseline is None else _facts(report.baseline, report.unit),
+        **_facts(report.ours, unit, base),
+        "missing": None if missing is None else _entry_facts(missing, unit, base),
+        "baseline": None if report.baseline is None else _facts(report.baseline, unit, base),
         "baseline_misfit": report.baseline_misfit,
         "ratio": dict(report.ratio),
         "estimate": {**asdict(report.estimate), "machine": report.target},
         "resources": None if report.resources is None else report.resources.to_json(),
+        **({} if base is None else {"timing_model": base.to_json()}),
     }
 
 
-def _facts(measured: "Measurement", unit: str) -> dict[str, Any]:
+def _entry_facts(cost: "Cost", unit: str, base: "Timebase | None") -> dict[str, Any]:
+    return {**timed(cost, base), unit: _spread(cost)}
+
+
+def _facts(measured: "Measurement", unit: str, base: "Timebase | None") -> dict[str, Any]:
+    costs = {name: measured.costs.get(name) for name in ENTRIES}
     entries = {
-        name: None if (cost := measured.costs.get(name)) is None else {unit: _spread(cost)}
-        for name in ENTRIES
+        name: None if cost is None else _entry_facts(cost, unit, base)
+        for name, cost in costs.items()
     }
     return {
         "optimization": measured.optimization,
@@ -131,14 +141,20 @@ def _spread(cost: "Cost") -> dict[str, float]:
     return {"min": cost.min, "mean": cost.mean, "max": cost.max}
 
 
-def report_text(reports: Mapping[str, "TargetReport"], n_rows: int) -> str:
-    """Format the measurements for people."""
+def report_text(
+    reports: Mapping[str, "TargetReport"],
+    n_rows: int,
+    bases: Mapping[str, "Timebase"] = MappingProxyType({}),
+) -> str:
+    """Format the measurements for people, with time and energy by the time bases of targets."""
     by_machine = {report.target: report for report in reports.values()}
     names = {
         machine: ", ".join(name for name, report in reports.items() if report.target == machine)
         for machine in by_machine
     }
-    tables = [_table(names[machine], report) for machine, report in by_machine.items()]
+    tables = [
+        _table(names[machine], report, bases.get(machine)) for machine, report in by_machine.items()
+    ]
     first = next(iter(by_machine.values()))
     meaning = (
         f"bytes: what a call of {_kept(first.ours)} needs, with all library routines"
@@ -150,7 +166,8 @@ def report_text(reports: Mapping[str, "TargetReport"], n_rows: int) -> str:
         f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, or of "
         "predict_raw alone where it compares readings directly;\ntime of predict, from states)"
     )
-    return "\n\n".join([*tables, meaning])
+    timings = [timing_words(bases[machine]) for machine in by_machine if machine in bases]
+    return "\n\n".join([*tables, *timings, meaning])
 
 
 def _kept(measured: "Measurement") -> str:
@@ -174,7 +191,7 @@ def _of_checked(measured: "Measurement") -> str:
     return "\nraw_checked returns at the first reading out of range" if is_there else ""
 
 
-def _table(names: str, report: "TargetReport") -> str:
+def _table(names: str, report: "TargetReport", base: "Timebase | None") -> str:
     """Return the figures of one target as a table."""
     ours, book = report.ours, report.baseline
     rows = [["", "bncc", "textbook", "ratio"]]
@@ -186,10 +203,14 @@ def _table(names: str, report: "TargetReport") -> str:
         if costs[0] is not None:
             values = [_range(cost) if cost else "" for cost in costs]
             rows.append([f"{entry}, {report.unit}", *values, _times(report.ratio[entry])])
+            rows += timed_rows(entry, costs, base, report.unit)
     others = (entry for entry in ours.kept if entry not in (*ENTRIES, "missing"))
-    rows += [[f"{entry}, {report.unit}", _range(ours.costs[entry]), "", ""] for entry in others]
+    further = {entry: ours.costs[entry] for entry in others}
     if report.missing is not None:
-        rows.append([f"missing, {report.unit}", _range(report.missing), "", ""])
+        further["missing"] = report.missing
+    for entry, cost in further.items():
+        rows.append([f"{entry}, {report.unit}", _range(cost), "", ""])
+        rows += timed_rows(entry, (cost, None), base, report.unit)
     title = f"{names}: {report.toolchain} {ours.optimization}, {report.simulator}"
     note = f"textbook: {book.optimization}" if book else f"no textbook: {report.baseline_misfit}"
     return f"{table_text(title, rows, right=(1, 2, 3))}\n{fill(note, WIDTH)}"

@@ -1,7 +1,7 @@
 """``bncc targets``: available tools of this computer."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -37,7 +37,12 @@ def command(console: Console) -> None:
         "tools": [_facts(tool) for tool in tools],
         "targets": {name: _machine_facts(machine) for name, machine in machines.items()},
         "parts": {
-            name: {"target": target.name, **asdict(part)}
+            name: {
+                "target": target.name,
+                "clock": part.clock,
+                "flash": part.flash,
+                "ram": part.ram,
+            }
             for target in TARGETS.values()
             for name, part in target.parts.items()
         },

@@ -10,7 +10,7 @@ from bncc.device.image import Builder, Image, model_object
 from bncc.device.machine import Harness
 from bncc.device.simulators.qemu import Qemu
 from bncc.device.simulators.simavr import Simavr
-from bncc.device.simulators.unicorn import Unicorn
+from bncc.device.simulators.unicorn import Clock, Reading, Unicorn
 from bncc.device.sources import Sources, support_file
 from bncc.errors import ToolchainError
 from bncc.targets.base import Target
@@ -48,6 +48,14 @@ class Toolchain:
     target: Target  # The target
     compiler: Tool  # The compiler
     simulator: Simulator  # The simulator
+    clock: Clock | None = None  # Counts cycles besides instructions; for unicorn alone
+
+    def run_metered(self, image: Image, request: bytes) -> tuple[bytes, list[Reading]]:
+        """Run a metered image; return its output, and the readings of the clock, if any."""
+        if self.clock is None:
+            return self.simulator.run(image, request, is_metered=True), []
+        assert isinstance(self.simulator, Unicorn)
+        return self.simulator.run_timed(image, request, self.clock)
 
     @property
     def place(self) -> str:

@@ -186,6 +186,7 @@ def _wider(cost: Cost, other: Cost) -> Cost:
         min=min(cost.min, other.min),
         max=max(cost.max, other.max),
         stack=max(cost.stack, other.stack),
+        cycles=cost.cycles.wider(other.cycles) if cost.cycles and other.cycles else None,
     )
 
 

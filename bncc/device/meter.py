@@ -1,7 +1,7 @@
 """Cost of a decision on a target: executed instructions or cycles, stack, flash and RAM."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +13,7 @@ from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.device.cross import Toolchain, link_program
 from bncc.device.image import Builder, Image, model_object
 from bncc.device.machine import HarnessError, pack, request, row_dtype, side_by_side
+from bncc.device.simulators.unicorn import Reading
 from bncc.device.sources import Sources, support_file
 from bncc.discretize.readings import state_dtype
 
@@ -50,6 +51,35 @@ _DEEPER = _WRAP - 1
 
 
 @dataclass(frozen=True)
+class CycleCost:
+    """Cycles of a decision over some inputs, each between a fewest and a most."""
+
+    min: int  # Fewest of the fastest decision
+    mean_low: float  # mean_low and mean_high: Mean of the fewest, and of the most
+    mean_high: float
+    max: int  # Most of the slowest decision
+
+    @property
+    def mean(self) -> float:
+        """Middle of the range of the mean."""
+        return (self.mean_low + self.mean_high) / 2
+
+    def to_json(self) -> dict[str, float]:
+        """Return the JSON object of the command line's contract."""
+        return {
+            "min": self.min,
+            "mean": self.mean,
+            "max": self.max,
+            "mean_low": self.mean_low,
+            "mean_high": self.mean_high,
+        }
+
+    def wider(self, other: "CycleCost") -> "CycleCost":
+        """Return the means of these inputs with the extremes of others as well."""
+        return replace(self, min=min(self.min, other.min), max=max(self.max, other.max))
+
+
+@dataclass(frozen=True)
 class Cost:
     """Executed instructions, or cycles, of a decision over some inputs."""
 
@@ -60,6 +90,8 @@ class Cost:
     max: int
     stack: int  # Largest stack below the caller's, in bytes
     classes: IntArray  # (n,) int16: The decisions
+    # Cycles besides instructions; None without a clock, or if an instruction has no known time
+    cycles: CycleCost | None = None
 
 
 @dataclass(frozen=True)
@@ -160,7 +192,7 @@ class Meter:
 
     def _cost(self, entry: Metered, rows: AnyArray) -> Cost:
         simulator = self._bench.simulator
-        reply = simulator.run(self._image, request(entry, rows), is_metered=True)
+        reply, readings = self._bench.run_metered(self._image, request(entry, rows))
         words = np.frombuffer(reply, dtype="<u4").astype(np.int64)
         if len(words) != 4 + 3 * len(rows):
             raise HarnessError(
@@ -183,7 +215,26 @@ class Meter:
             max=int(counts.max()),
             stack=int(stack.max()),
             classes=classes.astype(np.int16),
+            cycles=self._cycles(readings),
         )
+
+    def _cycles(self, readings: list[Reading]) -> CycleCost | None:
+        """Return the cycles of the rows; two readings are nothing, two loops, or a row each."""
+        if self._bench.clock is None:
+            return None
+        pairs = np.array(readings, dtype=np.int64).reshape(-1, 2, 3)
+        low, high, unknown = (pairs[:, 1] - pairs[:, 0]).T
+        fewest, most = (_ROUNDS * n for n in self._bench.clock.loop)
+        if not fewest <= low[2] - low[1] <= high[2] - high[1] <= most:
+            raise HarnessError(
+                f"{self._bench.place} counts {low[2] - low[1]} to {high[2] - high[1]} cycles where "
+                f"{fewest} to {most} pass; report this, it is a bug in bncc"
+            )
+        if unknown.any():
+            return None
+        # The readings themselves take between low[0] and high[0].
+        low, high = low[3:] - high[0], high[3:] - low[0]
+        return CycleCost(int(low.min()), float(low.mean()), float(high.mean()), int(high.max()))
 
     def _check_counter(self, counted: int) -> None:
         target = self._bench.target

@@ -11,17 +11,64 @@ Unit = Literal["instructions", "cycles"]
 
 
 @dataclass(frozen=True)
+class Current:
+    """Typical supply current of a part that executes code, without peripherals."""
+
+    clock: int  # Hz
+    volts: float
+    milliamperes: float
+
+    def __post_init__(self) -> None:
+        """Refuse figures that are no measurement."""
+        if not (self.clock > 0 and self.volts > 0 and self.milliamperes > 0):
+            raise ValueError(f"{self} is no current of a running part")
+
+
+@dataclass(frozen=True)
+class Power:
+    """Timing of a part's flash, and its currents, each with the document that states it."""
+
+    core: str  # Key of `bncc.targets.timing.CORES`
+    # Clock up to which the flash needs a number of wait states, in Hz; the highest clock last
+    waits: tuple[tuple[int, int], ...]
+    waits_from: str  # Document and table
+    has_prefetch: bool = True  # True if a buffer or a cache can hide wait states
+    currents: tuple[Current, ...] = ()  # By rising clock; empty if no document states any
+    current_from: str = ""  # Document and table, or the reason why there is none
+
+    def __post_init__(self) -> None:
+        """Refuse tables that are not in order."""
+        clocks = [clock for clock, _ in self.waits]
+        points = [each.clock for each in self.currents]
+        states = [n for _, n in self.waits]
+        if not clocks or clocks != sorted(clocks) or states != sorted(states) or states[0] < 0:
+            raise ValueError(f"the wait states {self.waits} are not in order")
+        if points != sorted(points) or not self.waits_from or not self.current_from:
+            raise ValueError(f"the currents {self.currents} are not in order, or have no document")
+
+    def states(self, clock: int) -> int:
+        """Return the wait states of the flash at a clock that the part allows."""
+        return next(n for most, n in self.waits if clock <= most)
+
+    def current(self, clock: int) -> Current | None:
+        """Return the current at the next higher clock that has one, else at the highest."""
+        above = (each for each in self.currents if each.clock >= clock)
+        return next(above, self.currents[-1] if self.currents else None)
+
+
+@dataclass(frozen=True)
 class Part:
     """A microcontroller; its name is an alias of its target."""
 
     clock: int  # Maximum clock in its data sheet, in Hz
     flash: int | None  # Bytes of flash on the chip; None if the flash is external
     ram: int  # Bytes of RAM
+    power: Power | None = None  # Its timing and currents, if they are known
 
 
-def part(mhz: int, flash: int | None, ram: float) -> Part:
+def part(mhz: int, flash: int | None, ram: float, power: Power | None = None) -> Part:
     """Return a part by MHz and KB."""
-    return Part(mhz * MHZ, None if flash is None else flash * KIB, int(ram * KIB))
+    return Part(mhz * MHZ, None if flash is None else flash * KIB, int(ram * KIB), power)
 
 
 @dataclass(frozen=True)
@@ -92,6 +139,8 @@ class Target:
     code_align: int = 1  # Alignment in bytes of every section of code in the assembler
     # True if its compilers include a linker script, start-up code and the C library
     brings_runtime: bool = False
+    # Keys of `bncc.targets.timing.CORES` that execute its code
+    cores: tuple[str, ...] = field(default=(), repr=False)
     # By lower-case name; a name for several memory sizes has one of the common sizes
     parts: Mapping[str, Part] = field(default_factory=dict, repr=False)
 

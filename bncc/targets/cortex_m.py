@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bncc.targets.base import Board, Core, Part, Simulated, Target, part
+from bncc.targets.base import MHZ, Board, Core, Current, Part, Power, Simulated, Target, part
 
 
 def thumb_length(code: bytes, at: int) -> int:
@@ -29,6 +29,7 @@ def cortex_m(
     unit: tuple[str, str, str] | None = None,
     alike: str | None = None,
     loads_anywhere: bool = True,
+    cores: tuple[str, ...] = (),
     parts: Mapping[str, Part] | None = None,
 ) -> Target:
     """Return a Cortex-M; `unit` is its floating-point unit, for display, gcc and LLVM."""
@@ -44,9 +45,37 @@ def cortex_m(
         "ziglang": ("-target", f"thumb-freestanding-{abi}", f"-mcpu={zig}"),
     }
     return Target(
-        name, title, flags, runs_on, loads_anywhere=loads_anywhere, alike=alike, parts=parts or {}
-    )
+        name, title, flags, runs_on, loads_anywhere=loads_anywhere, alike=alike,
+        cores=cores, parts=parts or {},
+    )  # fmt: skip
 
+
+_STM32F030 = Power(
+    core="cortex-m0",
+    waits=((24 * MHZ, 0), (48 * MHZ, 1)),
+    waits_from="STM32F030 reference manual RM0360, flash access control register, with prefetch",
+    currents=tuple(
+        Current(mhz * MHZ, 3.6, milliamperes)
+        for mhz, milliamperes in ((1, 0.7), (8, 2.2), (24, 6.2), (32, 7.9), (48, 11.4))
+    ),
+    current_from="STM32F031x4/x6 data sheet of 2015, Table 23, a part of the same series: code "
+    "from flash, peripherals off, external clock",
+)
+_RP2040 = Power(
+    core="cortex-m0plus",
+    waits=((133 * MHZ, 0),),
+    waits_from="RP2040 data sheet, sections 2.6.2 and 2.6.3: code and tables are in RAM or in the "
+    "cache of the external flash; a cache miss takes longer",
+    current_from="RP2040 data sheet, section 5.4, states currents of whole applications only",
+)
+_NRF52832 = Power(
+    core="cortex-m4",
+    waits=((64 * MHZ, 3),),
+    waits_from="nRF52832 product specification v1.4, CPU: 0 to 3 wait states with the cache",
+    currents=(Current(64 * MHZ, 3.0, 3.7),),
+    current_from="nRF52832 product specification v1.4, CPU, IDDFLASHCACHEDCDC: code from flash, "
+    "cache and DC/DC converter on",
+)
 
 TARGETS = (
     # Unicorn simulates an M0; on QEMU its code runs on the board of an M3, which runs a superset
@@ -55,11 +84,12 @@ TARGETS = (
         "M0",
         (core("M0"), mps2("mps2-an385")),
         loads_anywhere=False,
+        cores=("cortex-m0", "cortex-m0plus"),
         parts={
             "nrf51822": part(16, 256, 16),
-            "rp2040": part(133, None, 264),
+            "rp2040": part(133, None, 264, _RP2040),
             "samd21g18": part(48, 256, 32),
-            "stm32f030": part(48, 16, 4),
+            "stm32f030": part(48, 16, 4, _STM32F030),
             "stm32g031": part(64, 32, 8),
             "stm32l031": part(32, 16, 8),
         },
@@ -68,14 +98,16 @@ TARGETS = (
         "M3",
         (mps2("mps2-an385"), core("M3")),
         alike="cortex-m4",
+        cores=("cortex-m3",),
         parts={"stm32f103": part(72, 64, 20), "stm32l151": part(32, 128, 16)},
     ),
     cortex_m(
         "M4",
         (mps2("mps2-an386"), core("M4")),
         unit=("single-precision FPU", "fpv4-sp-d16", "vfp4d16sp"),
+        cores=("cortex-m4",),
         parts={
-            "nrf52832": part(64, 512, 64),
+            "nrf52832": part(64, 512, 64, _NRF52832),
             "nrf52840": part(64, 1024, 256),
             "stm32f401": part(84, 256, 64),
             "stm32f411": part(100, 512, 128),

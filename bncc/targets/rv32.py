@@ -21,6 +21,7 @@ TARGETS = (
         ),
         rom=0x8000_0000,
         ram=0x8100_0000,
+        cores=("ibex", "picorv32"),
         parts={
             "ch32v203": part(144, 64, 20),
             "esp32c3": part(160, None, 400),

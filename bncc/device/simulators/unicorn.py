@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 from bncc.device.image import Image
 from bncc.device.machine import RUN_LIMIT, HarnessError
@@ -26,6 +26,37 @@ _MEMORY = 4 << 20
 _DONE, _INTERRUPTED = "ended with status 0", "was interrupted"
 _SYSTEM_CONTROL = 0xE000_E000
 """Address at which a Cortex-M enables its floating-point unit; plain memory here: it is on."""
+
+
+class Reading(NamedTuple):
+    """Cycles that a program has taken when it reads the counter."""
+
+    low: int  # low and high: Fewest and most
+    high: int
+    unknown: int  # Number of executed blocks whose cycles are unknown, and not included
+
+
+class ClockRun(Protocol):
+    """Count of the cycles of one run."""
+
+    readings: list[Reading]  # One for each reading of the counter
+
+    def enter(self, address: int, size: int) -> None:
+        """Count a basic block that begins."""
+
+    def read(self) -> None:
+        """Remember the cycles so far."""
+
+
+class Clock(Protocol):
+    """Counts cycles of runs; see `bncc.timing`."""
+
+    def start(self, image: Image) -> ClockRun:
+        """Return the count of a run."""
+
+    @property
+    def loop(self) -> tuple[int, int]:
+        """Cycles of a round of the loop in ``runtime/meter.c``, fewest and most."""
 
 
 def core_of(target: Target) -> Core:
@@ -56,22 +87,35 @@ class Unicorn:
 
     def run(self, image: Image, request: bytes, *, is_metered: bool = False) -> bytes:
         """Run an image to its end."""
+        return self._run(image, request, is_metered, None)[0]
+
+    def run_timed(self, image: Image, request: bytes, clock: Clock) -> tuple[bytes, list[Reading]]:
+        """Run a metered image to its end, and read a clock whenever it reads its counter."""
+        return self._run(image, request, True, clock)
+
+    def _run(
+        self, image: Image, request: bytes, is_metered: bool, clock: Clock | None
+    ) -> tuple[bytes, list[Reading]]:
         require("unicorn")
         while True:
-            run = _Run(image, request, is_metered)
+            count = None if clock is None else clock.start(image)
+            run = _Run(image, request, is_metered, count)
             # If raised in a function called by C, Ctrl-C would be printed and lost.
             with interrupts_deferred(run.interrupt), _garbage_freed():
                 run.go()
             if not run.is_interrupted:
-                return run.reply()
+                return run.reply(), [] if count is None else count.readings
             # Ctrl-C was only noted, as in a search that ends early on request: raise it again.
 
 
 class _Run:
     """One run of one image: the processor, its memory, and the doorbell."""
 
-    def __init__(self, image: Image, request: bytes, is_metered: bool) -> None:
+    def __init__(
+        self, image: Image, request: bytes, is_metered: bool, clock: ClockRun | None
+    ) -> None:
         self._image = image
+        self._clock = clock
         self._is_metered = is_metered
         self._core = core_of(image.target)
         self._uc: Any = None
@@ -135,7 +179,8 @@ class _Run:
         if self._is_metered and self._core.length is None:
             self._uc.hook_add(unicorn.UC_HOOK_CODE, self._step)
         elif self._is_metered:
-            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._block)
+            hook = self._block if self._clock is None else self._timed_block
+            self._uc.hook_add(unicorn.UC_HOOK_BLOCK, hook)
 
     def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
         if self._end is not None:
@@ -150,6 +195,8 @@ class _Run:
         elif operation == "w":
             self._output.write(uc.mem_read(address, length))
         elif operation == "t":
+            if self._clock is not None:
+                self._clock.read()
             self._answer(self._executed & 0xFFFF_FFFF)
         elif operation == "q":
             self._stop(f"ended with status {length}")
@@ -178,6 +225,11 @@ class _Run:
         if count is None:
             count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
         self._executed += count
+
+    def _timed_block(self, uc: Any, address: int, size: int, user: Any) -> None:
+        assert self._clock is not None
+        self._block(uc, address, size, user)
+        self._clock.enter(address, size)
 
     def _count(self, code: bytes) -> int:
         assert self._core.length is not None

@@ -1,0 +1,183 @@
+"""Options ``--part`` and ``--clock``, and cycles, time and energy for people and for JSON."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bncc.cli.console import Console
+from bncc.errors import OptionError
+from bncc.targets.base import MHZ
+
+if TYPE_CHECKING:
+    from bncc.device.meter import Cost
+    from bncc.timing.timebase import Timebase
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+WIDTH = 100
+"""Line width of the sources for people."""
+_FACTORS = {"": 1, "k": 1000, "K": 1000, "M": MHZ}
+
+
+def timing_options(function: Command) -> Command:
+    """Add ``--part`` and ``--clock``."""
+    clock = click.option(
+        "--clock",
+        callback=_hertz,
+        metavar="HZ[k|M]",
+        help="Clock in Hz, for cycles and microseconds [default: the highest of --part].",
+    )
+    part = click.option(
+        "--part",
+        metavar="NAME",
+        help="Part whose wait states and current count, or a core such as ibex; adds cycles, "
+        "microseconds and microjoules.",
+    )
+    return part(clock(function))
+
+
+def _hertz(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Parse a clock such as ``48M``, ``32k`` or ``8000000``."""
+    if value is None:
+        return None
+    match = re.fullmatch(r"(\d{1,10}(?:\.\d{1,6})?)([kKM]?)", value)
+    clock = Fraction(match[1]) * _FACTORS[match[2]] if match else Fraction(0)
+    if clock < 1 or clock.denominator != 1:
+        raise click.BadParameter(f"{value!r} is not a clock such as 48M, 32k or 8000000")
+    return int(clock)
+
+
+def targets_of(targets: tuple[str, ...], part: str | None) -> tuple[str, ...]:
+    """Return the targets of a command, by default that of its part; refuse two that contradict."""
+    if part is None:
+        return targets
+    from bncc.timing.timebase import target_of_part
+
+    target = target_of_part(part)
+    for other in targets:
+        if other != target:
+            raise OptionError(
+                f"{part} runs the code of {target}, not of {other}; leave out --target, or --part"
+            )
+    return (target,)
+
+
+def timebases(
+    named: Sequence[str],
+    machines: Iterable[str],
+    part: str | None,
+    clock: int | None,
+    console: Console,
+) -> dict[str, "Timebase"]:
+    """
+    Return the time bases of machines by their names; none without ``--part`` and ``--clock``.
+
+    Without named targets, one that has no timing is measured without it, with a note.
+    """
+    if part is None and clock is None:
+        return {}
+    from bncc.timing.timebase import require_decoder, timebase
+
+    found = {}
+    for machine in machines:
+        try:
+            found[machine] = timebase(machine, part, clock)
+        except OptionError as error:
+            if named:
+                raise
+            console.note(f"{machine} is measured without time: {error}")
+    if any(base.cycle_clock is not None for base in found.values()):
+        require_decoder()
+    return found
+
+
+def check_simulator(bases: Mapping[str, "Timebase"], simulator: str | None) -> None:
+    """Refuse a simulator that does not count the cycles of a time base."""
+    for machine, base in bases.items():
+        if base.cycle_clock is not None and simulator not in (None, "unicorn"):
+            raise OptionError(
+                f"cycles of {machine} are counted on unicorn; leave out --simulator {simulator}"
+            )
+
+
+def counted(base: "Timebase | None") -> dict[str, Any]:
+    """Return the options of a measurement that counts cycles; empty where none are to be added."""
+    clock = None if base is None else base.cycle_clock
+    return {} if clock is None else {"clock": clock, "simulator": "unicorn"}
+
+
+def timed(cost: "Cost", base: "Timebase | None") -> dict[str, Any]:
+    """Return cycles, time and energy of a cost, for JSON; empty without a time base."""
+    if base is None:
+        return {}
+    spans: dict[str, float] | None
+    if base.cycle_clock is None:
+        spans = {"min": cost.min, "mean": cost.mean, "max": cost.max}
+    else:
+        spans = None if cost.cycles is None else cost.cycles.to_json()
+    return {
+        "cycles": spans,
+        "microseconds": spans and {key: base.microseconds(n) for key, n in spans.items()},
+        "microjoules": spans and _energy(spans, base),
+    }
+
+
+def _energy(spans: Mapping[str, float], base: "Timebase") -> dict[str, float] | None:
+    found = {key: base.microjoules(n) for key, n in spans.items()}
+    known = {key: each for key, each in found.items() if each is not None}
+    return known if len(known) == len(found) else None
+
+
+def timed_rows(
+    name: str, costs: Sequence["Cost | None"], base: "Timebase | None", unit: str
+) -> list[list[str]]:
+    """Return the lines of a table with cycles, time and energy of one entry point."""
+    if base is None:
+        return []
+    found = [None if cost is None else timed(cost, base) for cost in costs]
+    rows = []
+    for each in ("cycles", "microseconds", "microjoules"):
+        spans = [facts and facts.get(each) for facts in found]
+        if each != unit and spans[0]:
+            means = [span["mean"] if span else None for span in spans]
+            ratio = f"{means[1] / means[0]:.2f}" if len(means) > 1 and means[1] else ""
+            rows.append([f"{name}, {each}", *map(_words, spans), ratio])
+    return rows
+
+
+def _words(span: Mapping[str, float] | None) -> str:
+    return "" if not span else f"{_number(span['mean'])} ({_ends(span)})"
+
+
+def _ends(span: Mapping[str, float]) -> str:
+    return f"{_number(span['min'])} .. {_number(span['max'])}"
+
+
+def _number(n: float) -> str:
+    """Return a number with about three digits, or with one after the point."""
+    if isinstance(n, int):
+        return f"{n:,}"
+    return f"{n:,.1f}" if n >= 100 else f"{n:.3g}" if n < 1 else f"{n:.2f}"
+
+
+def timing_words(base: "Timebase") -> str:
+    """Return the sources of the figures and their error, for people."""
+    facts = base.to_json()
+    lines = [
+        f"cycles of {facts['name']} at {base.clock / MHZ:g} MHz, by {facts['source']}",
+        f"error of cycles: {facts['error']}",
+    ]
+    if base.power is not None:
+        lines.append(f"{base.part}: wait states {base.wait_states}, by {facts['wait_states_from']}")
+        if current := facts["current"]:
+            lines.append(
+                f"energy: typical {current['milliamperes']} mA at {current['volts']} V and "
+                f"{current['clock'] / MHZ:g} MHz, for each cycle, without sleep, by "
+                f"{facts['current_from']}"
+            )
+        else:
+            lines.append(f"no energy: {facts['current_from']}")
+    return "\n".join(fill(line, WIDTH) for line in lines)

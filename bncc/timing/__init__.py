@@ -1,0 +1,1 @@
+"""Cycles, time and energy of machine code: the kinds of its instructions, counted as it runs."""
