@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.code.target_figures import PEERS, Facts, Figures, measure
-from benchmarks.shared.markdown import table
+from benchmarks.shared.markdown import held, place, renew, table
 from bncc.device.measure import Measurement
 from bncc.device.meter import Cost
 from bncc.model.atomic import write_whole
@@ -49,6 +49,18 @@ These figures compare one build of bncc with the best of three. At -O3 gcc makes
 loops longer and faster, most of all if classes are few. The next table compares `trusted` with both
 at -O2:
 """
+
+CYCLES = """\
+## Cycles on a Cortex-M0
+
+A load takes two cycles and a taken branch three, so the layout with the fewest instructions need
+not have the fewest cycles. The table compares all kernels for `--optimize speed` and `size` by the
+means of `predict` over 10 test rows, without wait states ([time and
+energy](how-to/time-and-energy.md)). In **bold** is a layout that cycles would choose and
+instructions would not. This command updates the table:
+"""
+
+CYCLES_COMMAND = ".venv/bin/python -m benchmarks.code.cycle_choice --data ../shared/data --write"
 
 HOW = """\
 ## Measurement methods
@@ -129,6 +141,7 @@ def page(figures: Figures) -> str:
         parts += [f"## {target}\n", *_machine(found)]
     if figures.ours:
         parts += [PEERS_TEXT, _peers(figures), PEERS_X86]
+    parts += [CYCLES, f"{NOT_RUN}\n```sh\n{CYCLES_COMMAND}\n```\n", place("cycles")]
     return "\n".join([*parts, HOW])
 
 
@@ -279,7 +292,9 @@ def main() -> None:
     figures = measure(
         options.data, options.processes, lambda line: print(line, file=sys.stderr, flush=True)
     )
+    old = options.to.read_text("utf-8") if options.to.exists() else place("cycles")
     write_whole(options.to, page(figures).encode("utf-8"))
+    renew(options.to, {"cycles": held(old, "cycles")})
 
 
 if __name__ == "__main__":

@@ -31,6 +31,11 @@ def held(text: str, name: str) -> str:
     return inner
 
 
+def place(name: str) -> str:
+    """Return the place for a table of a page, which is empty."""
+    return "".join(_comments(name))
+
+
 def renew(page: Path, tables: Mapping[str, str]) -> None:
     """
     Replace tables of a page, by name.

@@ -1,9 +1,11 @@
 """The cycles of a simulated run, from its basic blocks, remembered at each reading."""
 
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from bncc.device.image import Image
-from bncc.device.simulators.unicorn import Reading
+from bncc.device.simulators.unicorn import Place, Reading
 from bncc.prove import riscv, thumb
 from bncc.prove.code import code_of
 from bncc.prove.instructions import Instruction, UnknownInstruction
@@ -36,55 +38,56 @@ class CycleClock:
 
 
 class Run:
-    """The clock of one run."""
+    """
+    The clock of one run.
+
+    Code between the pairs of readings, such as the harness, is neither decoded nor counted.
+    """
 
     def __init__(
         self, decoder: "riscv.Decoder | thumb.Decoder", timing: Timing, flash: Flash
     ) -> None:
         self._decoder, self._timing, self._flash = decoder, timing, flash
-        self._blocks: dict[tuple[int, int], Block | None] = {}
-        self._edges: dict[tuple[int, int, int, int], tuple[int, int, int]] = {}
-        self._at, self._size = 0, 0
-        self._low = self._high = self._unknown = 0
+        self._blocks: dict[Place, Block | None] = {}
+        self._edges: dict[tuple[Place, Place], Reading] = {}
+        self._total = Reading(0, 0, 0)
+        self.trace: list[Place] = []
         self.readings: list[Reading] = []
         self.unknown: dict[str, None] = {}  # Why blocks have no known time
 
-    def enter(self, address: int, size: int) -> None:
-        """Count a basic block that begins."""
-        key = self._at, self._size, address, size
-        cost = self._edges.get(key)
-        if cost is None:
-            cost = self._edges[key] = self._edge(address, size)
-        self._low += cost[0]
-        self._high += cost[1]
-        self._unknown += cost[2]
-        self._at, self._size = address, size
-
     def read(self) -> None:
-        """Remember the cycles so far, those of the current block included."""
-        self.readings.append(Reading(self._low, self._high, self._unknown))
+        """Begin a pair of readings, or end it and count what has run since its begin."""
+        if len(self.readings) % 2:
+            for edge, n in Counter(pairwise(self.trace)).items():
+                if edge not in self._edges:
+                    self._edges[edge] = self._edge(*edge)
+                low, high, unknown = self._edges[edge]
+                total = self._total
+                self._total = Reading(
+                    total.low + n * low, total.high + n * high, total.unknown + n * unknown
+                )
+        self.readings.append(self._total)
+        del self.trace[:-1]
 
-    def _edge(self, address: int, size: int) -> tuple[int, int, int]:
-        """Return fewest and most cycles, and 1 if they are unknown."""
-        block = self._block(address, size)
-        if block is None:
-            return 0, 0, 1
-        before = self._blocks.get((self._at, self._size))
-        is_taken = address != self._at + self._size
+    def _edge(self, source: Place, target: Place) -> Reading:
+        """Return the cycles of a block after another, and of the jump between them."""
+        before, block = self._block(source), self._block(target)
+        if before is None or block is None:
+            return Reading(0, 0, 1)
+        is_taken = target[0] != source[0] + source[1]
         low, high = edge_cycles(
             before, block, is_taken=is_taken, timing=self._timing, flash=self._flash
         )
-        return low, high, 0
+        return Reading(low, high, 0)
 
-    def _block(self, address: int, size: int) -> Block | None:
-        key = address, size
-        if key not in self._blocks:
+    def _block(self, place: Place) -> Block | None:
+        if place not in self._blocks:
             try:
-                self._blocks[key] = block_of(self._code(address, size), self._timing)
+                self._blocks[place] = block_of(self._code(*place), self._timing)
             except (UnknownInstruction, UnknownTimeError) as error:
-                self._blocks[key] = None
+                self._blocks[place] = None
                 self.unknown[str(error)] = None
-        return self._blocks[key]
+        return self._blocks[place]
 
     def _code(self, address: int, size: int) -> list[Instruction]:
         found, at = [], address

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from time import monotonic
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from bncc.device.image import Image
 from bncc.device.machine import RUN_LIMIT, HarnessError
@@ -28,8 +28,12 @@ _SYSTEM_CONTROL = 0xE000_E000
 """Address at which a Cortex-M enables its floating-point unit; plain memory here: it is on."""
 
 
+Place: TypeAlias = tuple[int, int]
+"""Address and bytes of a basic block."""
+
+
 class Reading(NamedTuple):
-    """Cycles that a program has taken when it reads the counter."""
+    """Cycles in pairs of readings of the counter, up to one of them."""
 
     low: int  # low and high: Fewest and most
     high: int
@@ -39,13 +43,11 @@ class Reading(NamedTuple):
 class ClockRun(Protocol):
     """Count of the cycles of one run."""
 
+    trace: list[Place]  # Basic blocks as they begin
     readings: list[Reading]  # One for each reading of the counter
 
-    def enter(self, address: int, size: int) -> None:
-        """Count a basic block that begins."""
-
     def read(self) -> None:
-        """Remember the cycles so far."""
+        """Begin or end a pair of readings, between which cycles are counted."""
 
 
 class Clock(Protocol):
@@ -116,6 +118,7 @@ class _Run:
     ) -> None:
         self._image = image
         self._clock = clock
+        self._trace = [] if clock is None else clock.trace
         self._is_metered = is_metered
         self._core = core_of(image.target)
         self._uc: Any = None
@@ -226,10 +229,13 @@ class _Run:
             count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
         self._executed += count
 
-    def _timed_block(self, uc: Any, address: int, size: int, user: Any) -> None:
-        assert self._clock is not None
-        self._block(uc, address, size, user)
-        self._clock.enter(address, size)
+    def _timed_block(self, uc: Any, address: int, size: int, _: Any) -> None:
+        key = (address, size)
+        self._trace.append(key)
+        count = self._lengths.get(key)
+        if count is None:
+            count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
+        self._executed += count
 
     def _count(self, code: bytes) -> int:
         assert self._core.length is not None
