@@ -401,12 +401,14 @@ def emit_bounded(
     *,
     proved: Sequence[tuple[str, ProvedBound]] = (),
     undecided: Sequence[tuple[str, str]] = (),
+    timing: str | None = None,
 ) -> Emission:
     """Measure emitted C, and emit it again with the results and proved bounds in its header."""
     level, is_exact = LEVELS[options.optimize], options.constant_time
     found = measure_bounds(model, sources_of(model, emission), bench, level, is_exact=is_exact)
     samples = sample_counts(model, emission, bench, level)
     found = replace(found, proved=tuple(proved), undecided=tuple(undecided), samples=samples)
+    found = replace(found, timing=timing)
     bounded = emit_as(model, replace(options, bounds=found), emission)
     return replace(bounded, lowered=replace(bounded.lowered, resources=emission.resources))
 

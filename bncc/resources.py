@@ -263,6 +263,10 @@ class Bounds:
     undecided: tuple[tuple[str, str], ...] = ()
     samples: SampleCounts | None = None  # Calls of ``push``, if the model has a front end
     n_steps: int = 0  # Number of calls of ``filter_next``, if there is a filter
+    # Cycles of the entry points that were run, where they are counted besides instructions, and the
+    # core with source and error; None without
+    cycles: tuple[tuple[str, Counts], ...] = ()
+    timing: str | None = None
 
     @property
     def stacks(self) -> Mapping[str, int]:

@@ -34,6 +34,15 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free, staged_directory
 from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
 from bncc.cli.results import resource_words
+from bncc.cli.timing_options import (
+    check_time,
+    counted,
+    named_timebase,
+    target_of_part,
+    time_limit,
+    time_limit_options,
+    timing_options,
+)
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
 from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
@@ -55,6 +64,7 @@ from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
     from bncc.device.cross import Toolchain
+    from bncc.timing.timebase import Timebase
 
 _PRINTED_ELSEWHERE = frozenset({"output", "name", "force", "as_json", "quiet", "verbose"})
 """Options without effect on the files, or with a value that the header's command has anyway."""
@@ -95,6 +105,8 @@ COMMON = (
 @click.option(
     "--max-ram", callback=budget, metavar="N[k]", help="RAM budget in bytes, variables and stack."
 )
+@time_limit_options
+@timing_options
 @range_margin_option
 @inputs_option
 @budget_options
@@ -135,6 +147,11 @@ def command(
     optimize: Optimize,
     max_flash: int | None,
     max_ram: int | None,
+    max_cycles: int | None,
+    max_microseconds: float | None,
+    max_microjoules: float | None,
+    part: str | None,
+    clock: int | None,
     priced: tuple[str, ...],
     reserve: int | None,
     kernel: str | None,
@@ -166,8 +183,11 @@ def command(
             "--target all is not supported by emit-c, as generic C builds for all targets; "
             "leave out --target"
         )
-    if measure:
-        bench_of(target)
+    target = target_of_part(target, part)
+    base = named_timebase(target, part, clock)
+    limit = time_limit(base, max_cycles, max_microseconds, max_microjoules)
+    if measure or limit is not None:
+        bench_of(target, base)
     if package == RUST:
         refuse_options_of_c()
     check_free(output, force=force, directory=True)
@@ -224,22 +244,22 @@ def command(
                 known[code] = found or emission.resources
             return known[code]
 
-        emission = _as_recorded(model, limits, options, price, measure=measure)
-        if emission is not None:
-            return emission, options
-        emission = emit_c(model, options, price)
-        return (emit_measured(model, emission, options) if measure else emission), options
+        emission = _as_recorded(model, limits, options, price) or emit_c(model, options, price)
+        if limit is not None:
+            check_time(model, emission, options, bench_of(target, base), limit)
+        return (emit_measured(model, emission, options, base) if measure else emission), options
 
     try:
         emission, options = emitted(optimize)
     except BudgetError as error:
         if was_set("optimize"):
             raise
+        goal: Optimize = "size" if limit is None else "speed"
         try:
-            emission, options = emitted("size")
+            emission, options = emitted(goal)
         except BudgetError as other:
             raise min(other, error, key=lambda each: each.utilization) from None
-        console.note("no balanced code fits the budget; the C uses --optimize size")
+        console.note(f"no balanced code fits the budget; the C uses --optimize {goal}")
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -251,7 +271,7 @@ def command(
 
 
 def _as_recorded(
-    model: Model, limits: Budget, options: EmitOptions, price: Price, *, measure: bool
+    model: Model, limits: Budget, options: EmitOptions, price: Price
 ) -> Emission | None:
     """Return the layout that a search chose for the same budget; None if it does not apply."""
     is_free = options.kernel is None and options.compare is None and not options.constant_time
@@ -263,8 +283,6 @@ def _as_recorded(
     emission = emitted_as_recorded(model, found, options)
     if emission is None:
         return None
-    if measure:
-        emission = emit_measured(model, emission, options)
     resources = price(emission)
     # An estimate counts what further entry points share with those that the record is of.
     fits = limits.admits(resources) or (resources.how == "estimated" and limits.admits(found))
@@ -375,26 +393,33 @@ def _bound_rows(bounds: Bounds | None) -> list[list[str]]:
     return rows + [["not proved", f"{entry}: {why}"] for entry, why in bounds.undecided]
 
 
-def bench_of(target: str | None) -> "Toolchain":
-    """Return the toolchain of a target; refuse a target that does not exist."""
+def bench_of(target: str | None, base: "Timebase | None") -> "Toolchain":
+    """Return the toolchain of a target that exists, with the clock of a time base."""
     if target is None or target not in TARGETS:
         names = ", ".join(TARGETS)
         raise OptionError(f"--measure needs a simulated target; add --target with one of {names}")
     from bncc.device.cross import find_toolchain  # only here: emit-c starts without what builds
 
-    return find_toolchain(TARGETS[target])[0]
+    how = counted(base)
+    clock = how.pop("clock", None)
+    return replace(find_toolchain(TARGETS[target], **how)[0], clock=clock)
 
 
-def emit_measured(model: Model, emission: Emission, options: EmitOptions) -> Emission:
+def emit_measured(
+    model: Model, emission: Emission, options: EmitOptions, base: "Timebase | None"
+) -> Emission:
     """Measure emitted C, and emit it again with the measurements in its header."""
     from bncc.on_device import emit_bounded
     from bncc.prove.bounds import proved_bounds
 
-    bench = bench_of(options.target)
+    bench = bench_of(options.target, base)
+    timing = None if base is None else base.sentence
     if options.constant_time:  # counts are exact, and proofs do not cover the code
-        return emit_bounded(model, emission, options, bench)
+        return emit_bounded(model, emission, options, bench, timing=timing)
     proved, undecided = proved_bounds(model, emission, bench, LEVELS[options.optimize])
-    return emit_bounded(model, emission, options, bench, proved=proved, undecided=undecided)
+    return emit_bounded(
+        model, emission, options, bench, proved=proved, undecided=undecided, timing=timing
+    )
 
 
 def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
@@ -415,5 +440,7 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
         "proved": {entry: asdict(found) for entry, found in bounds.proved},
         "undecided": dict(bounds.undecided),
         **({"steps": bounds.n_steps} if bounds.n_steps else {}),
+        **({"cycles": {e: asdict(n) for e, n in bounds.cycles}} if bounds.cycles else {}),
+        **({} if bounds.timing is None else {"timing": bounds.timing}),
         **({} if bounds.samples is None else {"samples": asdict(bounds.samples)}),
     }

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,11 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.errors import OptionError
+from bncc.errors import BudgetError, OptionError, ToolchainError
 from bncc.targets.base import MHZ
 
 if TYPE_CHECKING:
+    from bncc.device.cross import Toolchain
     from bncc.device.meter import Cost
+    from bncc.emit.emitter import Emission, EmitOptions
+    from bncc.model.model import Model
     from bncc.timing.timebase import Timebase
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -48,6 +52,122 @@ def _hertz(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     if clock < 1 or clock.denominator != 1:
         raise click.BadParameter(f"{value!r} is not a clock such as 48M, 32k or 8000000")
     return int(clock)
+
+
+def time_limit_options(function: Command) -> Command:
+    """Add ``--max-cycles``, ``--max-microseconds`` and ``--max-microjoules``."""
+    where = "of the slowest input tried, with --part or --clock"
+    cycles = click.option(
+        "--max-cycles", type=click.IntRange(1), metavar="N", help=f"Budget of cycles {where}."
+    )
+    microseconds, microjoules = (
+        click.option(
+            f"--max-{unit}",
+            type=click.FloatRange(0, min_open=True),
+            metavar="X",
+            help=f"Budget of {unit} {where}.",
+        )
+        for unit in ("microseconds", "microjoules")
+    )
+    return cycles(microseconds(microjoules(function)))
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """Most cycles of a call, and the option that allows no more."""
+
+    base: "Timebase"
+    cycles: float
+    option: str  # With its value
+
+
+def time_limit(
+    base: "Timebase | None", cycles: int | None, microseconds: float | None, energy: float | None
+) -> TimeLimit | None:
+    """Return the strictest of the limits in cycles; None without any."""
+    given = {
+        "--max-cycles": cycles,
+        "--max-microseconds": microseconds,
+        "--max-microjoules": energy,
+    }
+    limits = {option: value for option, value in given.items() if value is not None}
+    if not limits:
+        return None
+    first = next(iter(limits))
+    if base is None:
+        raise OptionError(
+            f"{first} needs a core and its clock; add --part, or --clock and --target"
+        )
+    each = {"--max-cycles": 1.0, "--max-microseconds": base.microseconds(1)}
+    of_energy = base.microjoules(1)
+    if of_energy is None and energy is not None:
+        raise OptionError(
+            f"no current of {base.part} is known, so --max-microjoules cannot be checked; use "
+            "--max-microseconds"
+        )
+    if of_energy is not None:
+        each["--max-microjoules"] = of_energy
+    found = {option: value / each[option] for option, value in limits.items()}
+    strictest = min(found, key=found.__getitem__)
+    return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:g}")
+
+
+def check_time(
+    model: "Model",
+    emission: "Emission",
+    options: "EmitOptions",
+    bench: "Toolchain",
+    limit: TimeLimit,
+) -> None:
+    """Refuse emitted C whose slowest call exceeds a limit over the inputs tried."""
+    from bncc.device.measure import bench_inputs
+    from bncc.device.meter import METERED
+    from bncc.lower.cost_model import LEVELS
+    from bncc.on_device import measure_ours
+
+    kept = tuple(METERED[entry] for entry in emission.resources.entries)
+    measured = measure_ours(
+        model,
+        bench,
+        bench_inputs(model, some_missing="missing" in kept),
+        opt_level=LEVELS[options.optimize],
+        emission=emission,
+        with_trusted=False,
+        kept=kept,
+        only_kept=True,
+    )
+    for entry in kept:
+        spans = timed(measured.costs[entry], limit.base)
+        if spans["cycles"] is None:
+            raise ToolchainError(f"the cycles of {entry} are not known; leave out {limit.option}")
+        most = spans["cycles"]["max"]
+        if most > limit.cycles:
+            words = ", ".join(
+                f"{_number(spans[unit]['max'])} {unit}"
+                for unit in ("cycles", "microseconds", "microjoules")
+                if spans[unit] is not None
+            )
+            raise BudgetError(
+                f"{entry} takes up to {words} for the inputs tried, which exceeds {limit.option}; "
+                "raise the limit or train a smaller model",
+                most / limit.cycles,
+            )
+
+
+def target_of_part(target: str | None, part: str | None) -> str | None:
+    """Return the target of a command that has one, by default that of its part."""
+    named = () if target is None else (target,)
+    return next(iter(targets_of(named, part)), None)
+
+
+def named_timebase(target: str | None, part: str | None, clock: int | None) -> "Timebase | None":
+    """Return the time base of a target; None without ``--part`` and ``--clock``."""
+    if part is None and clock is None:
+        return None
+    if target is None:
+        raise OptionError("--clock needs a core; add --part, or --target")
+    found = timebases((target,), (target,), part, clock, Console())
+    return found[target]
 
 
 def targets_of(targets: tuple[str, ...], part: str | None) -> tuple[str, ...]:

@@ -57,6 +57,11 @@ def measure_bounds(
         ),
         n_inputs=N_INPUTS,
         is_exact=is_exact,
+        cycles=tuple(
+            (COUNTED[entry], Counts(cost.cycles.min, cost.cycles.max))
+            for entry, cost in costs.items()
+            if entry in COUNTED and cost.cycles is not None
+        ),
         n_steps=0 if inputs.steps is None else len(inputs.steps),
     )
 

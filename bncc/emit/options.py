@@ -62,7 +62,11 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
         yield _sample_remark(bounds.samples, bounds.unit)
     for entry, why in bounds.undecided:
         yield f"{entry}: the number of instructions is not proved ({why})."
-    if bounds.unit == "instructions":
+    for entry, found in bounds.cycles:
+        yield f"{entry}: {found.min} .. {found.max} cycles over the same inputs; not a bound."
+    if bounds.timing is not None:
+        yield f"{bounds.timing}."
+    elif bounds.unit == "instructions":
         yield "Executed instructions are not cycles."
 
 

@@ -32,6 +32,15 @@ class Timebase:
     power: Power | None = None  # None for a core alone: memory without wait states, no energy
 
     @property
+    def sentence(self) -> str:
+        """Core, clock, source and error of the cycles, for a header."""
+        facts = self.to_json()
+        return (
+            f"Cycles of {facts['name']} at {self.clock / MHZ:g} MHz ({self.part}, wait states "
+            f"{self.wait_states}), by {facts['source']}. Their error: {self.error}"
+        )
+
+    @property
     def wait_states(self) -> int:
         """Wait states of the flash at the clock."""
         return 0 if self.power is None else self.power.states(self.clock)

@@ -50,6 +50,17 @@ def test_instructions_are_not_sold_as_cycles():
     assert lines[-1] == "#define M_PREDICT_INSTRUCTIONS 5U"
 
 
+def test_cycles_beside_instructions_have_a_source():
+    counted = found(is_exact=False, unit="instructions")
+    timed = replace(
+        counted, cycles=(("predict", Counts(7, 9)),), timing="Cycles of a core, by a manual"
+    )
+    text = " ".join(line.strip(" *") for line in bound_lines(timed, "m"))
+    assert "predict: 7 .. 9 cycles over the same inputs; not a bound." in text
+    assert "Cycles of a core, by a manual." in text
+    assert "are not cycles" not in text
+
+
 def test_samples_are_stated_with_what_was_tried():
     samples = SampleCounts(64, Counts(20, 90), Counts(80, 90), 4000, 76)
     bounds_ = replace(found(is_exact=False), stack=(("push", 40),), samples=samples)
