@@ -3,7 +3,8 @@ Cycles of the layouts of models on a Cortex-M0, and the time that counting them 
 
 Updates the tables of docs/targets.md with the layout of fewest instructions and that of fewest
 cycles of each model, over all kernels and goals. Needs a compiler for Cortex-M0, unicorn and
-capstone, and the papers' data; takes ten minutes. The same tools give the same table:
+capstone, and the papers' data; takes ten minutes on an idle computer. The same tools give the same
+table:
 
     .venv/bin/python -m benchmarks.code.cycle_choice --data ../shared/data --write
 
@@ -39,10 +40,6 @@ RECIPES = (
     *(Recipe(name, s, 8) for name in BUNDLED_SETS for s in STRUCTURES),
     Recipe("satimage", "naive", 8),
     Recipe("satimage", "naive", 4),
-    Recipe("satimage", "chow-liu", 4),
-    Recipe("letter", "naive", 8),
-    Recipe("letter", "naive", 4),
-    Recipe("letter", "chow-liu", 4),
 )
 """Reference models whose layouts are compared."""
 
