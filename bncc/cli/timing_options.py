@@ -11,6 +11,7 @@ import click
 
 from bncc.cli.console import Console
 from bncc.errors import BudgetError, OptionError, ToolchainError
+from bncc.resources import FUNCTIONS
 from bncc.targets.base import MHZ
 
 if TYPE_CHECKING:
@@ -95,9 +96,7 @@ def time_limit(
         return None
     first = next(iter(limits))
     if base is None:
-        raise OptionError(
-            f"{first} needs a core and its clock; add --part, or --clock and --target"
-        )
+        raise OptionError(f"{first} needs a core with a clock; add --part, or --target and --clock")
     each = {"--max-cycles": 1.0, "--max-microseconds": base.microseconds(1)}
     of_energy = base.microjoules(1)
     if of_energy is None and energy is not None:
@@ -136,10 +135,11 @@ def check_time(
         kept=kept,
         only_kept=True,
     )
-    for entry in kept:
-        spans = timed(measured.costs[entry], limit.base)
+    for entry in emission.resources.entries:
+        name = FUNCTIONS[entry]
+        spans = timed(measured.costs[METERED[entry]], limit.base)
         if spans["cycles"] is None:
-            raise ToolchainError(f"the cycles of {entry} are not known; leave out {limit.option}")
+            raise ToolchainError(f"the cycles of {name} are not known; leave out {limit.option}")
         most = spans["cycles"]["max"]
         if most > limit.cycles:
             words = ", ".join(
@@ -148,7 +148,7 @@ def check_time(
                 if spans[unit] is not None
             )
             raise BudgetError(
-                f"{entry} takes up to {words} for the inputs tried, which exceeds {limit.option}; "
+                f"{name} takes up to {words} for the inputs tried, which exceeds {limit.option}; "
                 "raise the limit or train a smaller model",
                 most / limit.cycles,
             )

@@ -57,7 +57,7 @@ def test_c_that_exceeds_a_limit_of_time_is_refused(
         options = (*PART, f"--max-{option}", value)
         said = refused("emit-c", model, "-o", to, *options, code=1)
         assert f"which exceeds --max-{option} {value:g}; raise the limit or train" in said
-        assert "raw takes up to" in said
+        assert "predict_raw takes up to" in said
         assert not to.exists()
     run("emit-c", model, "-o", to, *PART, "--max-microseconds", 1e4)
     assert list(to.glob("*.c"))
