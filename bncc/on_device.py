@@ -49,7 +49,9 @@ def sources_of(model: Model, emission: Emission) -> Sources:
     checked = emission.layout.range_check
     limits = () if checked is None else checked.limits
     layout = emission.layout
-    rules = (layout.filter, layout.confidence, layout.unknown, layout.counters)
+    rules = (
+        layout.filter, layout.confidence, layout.unknown, layout.counters, layout.adaptation,
+    )  # fmt: skip
     largest = None if all(rule is None for rule in rules) else layout.largest_sum
     return sources(model, code_files(emission.files, emission.name), limits, largest)
 

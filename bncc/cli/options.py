@@ -42,7 +42,7 @@ SIMULATORS = ("qemu", "unicorn", "simavr")
 
 WITH = (
     "raw", "checked", "scores", "missing", "stream", "trusted", "filter", "confidence", "unknown",
-    "counters",
+    "counters", "adapt",
 )  # fmt: skip
 """Entry points that can be emitted in addition to ``predict``."""
 

@@ -58,7 +58,7 @@ from bncc.train.unknown_choice import check_false_alarms
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
     "class_name", "groups", "ordered", "over_time", "max_error", "unknown",
-    "counters", "drop", "window", "hop", "test_path", "seed", "folder", "resume", "force",
+    "counters", "adapt", "drop", "window", "hop", "test_path", "seed", "folder", "resume", "force",
     "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
@@ -168,6 +168,12 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     help="Record what bncc drift compares the counters of a device with: shares of decisions on "
     "new rows.",
 )
+@click.option(
+    "--adapt",
+    type=click.Choice(("auto",)),
+    help="Let devices learn from labeled readings: offsets of classes, whose step and tables are "
+    "chosen on held-out groups; needs --groups.",
+)
 @recording_options(needs_window=False)
 @search_options
 @split_options
@@ -209,6 +215,7 @@ def command(
     max_error: float | None,
     unknown: float | None,
     counters: bool,
+    adapt: str | None,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -220,7 +227,9 @@ def command(
     rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(over_time, confidence, max_error, unknown, counters)
+    rules = DecisionRules(
+        over_time, confidence, max_error, unknown, counters, adapt is not None
+    )
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None

@@ -13,6 +13,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.data.dataset import Table
 from bncc.device.cross import CrossHarness, find_toolchain
 from bncc.device.host import build_harness, build_library
+from bncc.device.inputs.adaptation import adaptation_cases, adaptation_words
 from bncc.device.inputs.cases import Case, Effort, cases, strength
 from bncc.device.inputs.checked import checked_cases, checked_words
 from bncc.device.inputs.confidence import confidence_cases, confidence_words
@@ -99,6 +100,7 @@ def _differences(machine: Machine, case: Case) -> tuple[BoolArray, str | None]:
             what = "confidence or 0, and scores" if case.kind == "confidence" else what
             what = "class, scores and readings" if case.kind == "unknown" else what
             what = f"operation {k}, value and scores" if case.kind == "counters" else what
+            what = f"step {k}, class, scores and states" if case.kind == "adaptation" else what
             without = ""
             if case.is_missing is not None:
                 without = f" without {_short(np.flatnonzero(case.is_missing[k]))}"
@@ -124,6 +126,9 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
         return
     if case.kind == "counters":
         yield "counters", machine.counters(case.x), case.y
+        return
+    if case.kind == "adaptation":
+        yield "learn or adapted_class", machine.adaptation(case.x), case.y
         return
     if case.kind == "raw_checked":
         yield case.kind, machine.raw_checked(case.x), case.y
@@ -203,6 +208,9 @@ def verify_sources(
                 has_unknown = "unknown" in machine.entries
                 drawn = counter_cases(model, built.largest_score, effort, has_unknown=has_unknown)
                 inputs = chain(inputs, drawn)
+            if "adaptation" in machine.entries and built.largest_score is not None:
+                words = f"{words}, {adaptation_words(model, effort)}"
+                inputs = chain(inputs, adaptation_cases(model, built.largest_score, effort))
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

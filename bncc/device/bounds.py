@@ -22,7 +22,7 @@ ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
     "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "filter_begin",
     "filter_next", "margin", "confidence", "sure_class", "outside", "known_class", "counters_clear",
-    "counters_begin", "count", "start", "push", "class_name",
+    "counters_begin", "count", "forget", "learn", "adapted_class", "start", "push", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {

@@ -52,6 +52,7 @@ void bncc_filter(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_confidence(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_unknown(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_counters(const void *x, int16_t *y, uint32_t n_rows);
+void bncc_adaptation(const void *x, int16_t *y, uint32_t n_rows);
 """
 
 

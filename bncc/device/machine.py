@@ -60,6 +60,7 @@ Entry = Literal[
     "confidence",
     "unknown",
     "counters",
+    "adaptation",
 ]
 
 RUN_LIMIT = 600.0
@@ -245,6 +246,26 @@ class Machine(ABC):
             rows["readings"] = pack(operations[:, n_words:], self.row_dtype)
         return self._answer("counters", rows)[0]
 
+    def adaptation(self, steps: IntArray) -> IntArray:
+        """
+        Return ``m_adapted_class`` after each step, plus 256 if ``m_learn`` has moved offsets.
+
+        Shapes: `steps` (n, 1 + n_classes + n_features) int: 0 for no more than a decision, 1 to
+        forget first, from 2 on to learn that class less 2; the scores; the states. Returns (n,)
+        int16.
+        """
+        n_words = 1 + self.n_classes
+        n_states = steps.shape[1] - n_words
+        rows = np.zeros(
+            len(steps),
+            dtype=[
+                ("words", self.step_dtype, (n_words,)),
+                ("states", self.state_dtype, (n_states,)),
+            ],
+        )
+        rows["words"], rows["states"] = steps[:, :n_words], steps[:, n_words:]
+        return self._answer("adaptation", rows)[0]
+
     def raw_rows(self, rows: AnyArray) -> IntArray:
         """
         Return ``m_predict_raw`` of rows in the memory layout of the C.
@@ -275,7 +296,7 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
-    "confidence": "k", "unknown": "u", "counters": "w",
+    "confidence": "k", "unknown": "u", "counters": "w", "adaptation": "a",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
 

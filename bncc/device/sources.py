@@ -50,11 +50,11 @@ class Sources:
     files: Mapping[str, str]
     # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
     # ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence``, ``unknown`` and
-    # ``counters``
+    # ``counters`` and ``adaptation``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
-    # Bound on scores, if the entry point of a rule for decisions is to be compared
+    # Bound on scores, if the entry points of a rule for decisions are to be compared
     largest_score: int | None = None
 
     @property
@@ -93,6 +93,7 @@ def sources(
             ("stream_raw", f"{name}_feed_raw"),
             *((rule, f"{name}_{decide}") for rule, (*_, decide) in RULES.items()),
             ("counters", f"{name}_count"),
+            ("adaptation", f"{name}_adapted_class"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -168,8 +169,14 @@ def _glue(interface: Interface, name: str, entries: set[str], header: str) -> st
             lines.append(f"#define MODEL_COUNTERS_BEGIN {name}_counters_begin")
         if "unknown" in entries:
             lines.append("#define MODEL_COUNTS_UNKNOWN")
+    if "adaptation" in entries:
+        lines.append(f"#define MODEL_ADAPTATION_TYPE {name}_adaptation_t")
+        lines += [f"#define MODEL_{part.upper()} {name}_{part}" for part in _ADAPTATION]
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
+
+
+_ADAPTATION = ("forget", "learn", "adapted_class")
 
 
 def _stream_glue(name: str, entries: set[str]) -> list[str]:

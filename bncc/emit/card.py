@@ -13,6 +13,7 @@ from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.families import FOR_CUTS, FREE_OF_BRANCHES
 from bncc.lower.layout import Layout
 from bncc.model.card import (
+    adaptation_words,
     confidence_words,
     cost_format,
     counter_words,
@@ -96,6 +97,7 @@ def card_lines(
     # A sure leaf of a front decides before any addition, a gate before the last ones.
     up_to = "" if layout.front is None and layout.gate is None else "up to "
     first, numbers = _model_entries(model, name)
+    adapts = _adaptation_words(model, layout)
     lines = [
         first,
         f"{numbers}; sums in {kernel.sum_bits} bits, at most {layout.largest_sum}",
@@ -109,6 +111,7 @@ def card_lines(
         *([f"confidence  {'; '.join(words)}"] if (words := confidence_words(model)) else []),
         *([f"unknown     {'; '.join(words)}"] if (words := unknown_words(model)) else []),
         *([f"counters    {'; '.join(words)}"] if (words := counter_words(model)) else []),
+        *([f"adaptation  {'; '.join(adapts)}"] if adapts else []),
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",
@@ -160,6 +163,21 @@ def _filter_words(model: Model, layout: Layout) -> list[str]:
     work = (
         f"filter_next: {counted(over_time.additions, 'addition')} of {over_time.sum_bits} bits, "
         f"{counted(over_time.comparisons, 'comparison')} for every input (counted, not measured)"
+    )
+    return [*words, work]
+
+
+def _adaptation_words(model: Model, layout: Layout) -> list[str]:
+    """Return an adaptation and its effects, and the work of its functions if emitted."""
+    words = adaptation_words(model)
+    if layout.adaptation is None:
+        return words
+    plan = layout.adaptation
+    work = (
+        f"adapted_class: {counted(plan.additions, 'addition')} and "
+        f"{counted(plan.comparisons, 'comparison')} at most, learn: "
+        f"{plan.learn_additions} and {plan.learn_comparisons} (counted, not measured), in sums of "
+        f"{plan.sum_bits} bits; {plan.n_bytes} B of RAM for the offsets"
     )
     return [*words, work]
 
@@ -239,6 +257,8 @@ def _time_lines(layout: Layout, n_classes: int) -> list[str]:
     rules = "" if layout.filter is None else "; of filter_next, on comparisons of costs"
     if layout.confidence is not None:
         rules += "; of margin, confidence and sure_class, on comparisons of scores"
+    if layout.adaptation is not None:
+        rules += "; of learn and adapted_class, on comparisons of states and costs"
     return [f"time        varies: branches on {', '.join(on)}{rules or remedy}"]
 
 

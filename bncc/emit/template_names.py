@@ -55,6 +55,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "rated": layout.confidence,
         "novelty": layout.unknown,
         "counted": layout.counters,
+        "adapting": layout.adaptation,
         "range_check": layout.range_check,
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,

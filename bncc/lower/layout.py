@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bncc.lower.adaptation import AdaptationPlan, OffsetTables, plan_adaptation
 from bncc.lower.c.c99 import ArrayText, array, unsigned
 from bncc.lower.c.constants import LabelText, Summed, label_text, summed_arrays
 from bncc.lower.confidence import ConfidencePlan, plan_confidence
@@ -100,6 +101,7 @@ class Layout:
     confidence: ConfidencePlan | None  # The confidence of decisions, when there is one
     unknown: UnknownPlan | None  # The rule for unknown readings, when there is one
     counters: CounterPlan | None  # Counters of decisions, when there are any
+    adaptation: AdaptationPlan | None  # The adaptation to labeled inputs, when there is one
     # True if the code that finds states and the kernel's are copied into every entry point, so that
     # states stay in registers between them
     hands_over: bool
@@ -157,6 +159,7 @@ def lay_out(
     confidence: Confidence | None = None,
     unknown: Unknown | None = None,
     counters: Counters | None = None,
+    adaptation: OffsetTables | None = None,
 ) -> Layout:
     """Choose types and print the arrays."""
     state_bits = 8 if max(program.n_states) <= 255 else 16
@@ -228,6 +231,9 @@ def lay_out(
         else plan_counters(
             counters, _largest_score(kernel, front), has_unknown=novelty is not None
         ),
+        adaptation=None
+        if adaptation is None
+        else plan_adaptation(adaptation, _largest_score(kernel, front), kernel.sum_bits),
         hands_over=may_copy and not constant_time and direct is None and _hands_over(raw, text),
     )
 

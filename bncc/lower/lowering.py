@@ -221,4 +221,5 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         confidence=request.confidence,
         unknown=request.unknown,
         counters=request.counters,
+        adaptation=request.adaptation,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bncc.errors import OptionError
+from bncc.lower.adaptation import OffsetTables
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.kernels.families import (
     FAMILIES,
@@ -17,6 +18,8 @@ from bncc.lower.missing.plan import JointPlan, MissingPlan, plan_missing
 from bncc.model import confidence as rated
 from bncc.model import counters as counting
 from bncc.model import unknown as novelty
+from bncc.model.adaptation import offset_tables
+from bncc.model.adaptation import required as required_adaptation
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.confidence import Confidence
 from bncc.model.counters import Counters
@@ -78,6 +81,7 @@ class Demands:
 
 ENTRIES = frozenset(
     {
+        "adapt",
         "checked",
         "confidence",
         "counters",
@@ -91,7 +95,7 @@ ENTRIES = frozenset(
     }
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset({*RULES, "counters"})
+OF_RULES = frozenset({*RULES, "adapt", "counters"})
 """Those of rules for decisions that a model may not have."""
 
 
@@ -108,6 +112,7 @@ class EntryPoints:
     confidence: bool = False  # ``margin``, ``confidence`` and ``sure_class``, which need scores
     unknown: bool = False  # ``outside`` and ``known_class``, which need scores and readings
     counters: bool = False  # ``counters_clear`` and ``count``, which need scores
+    adapt: bool = False  # ``forget``, ``learn`` and ``adapted_class``, which need scores
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,7 @@ class Request:
             confidence="confidence" in asked,
             unknown="unknown" in asked,
             counters="counters" in asked,
+            adapt="adapt" in asked,
         )
 
     @property
@@ -246,6 +252,15 @@ class Request:
         return counting.required(self.model.counters)
 
     @property
+    def adaptation(self) -> OffsetTables | None:
+        """Adaptation to labeled inputs with its tables; None without one in the C."""
+        if "adapt" not in self.options.entries:
+            return None
+        rule = required_adaptation(self.model.adaptation)
+        tables = offset_tables(self.model.structure, rule.tables)
+        return OffsetTables(rule, tables, self.model.n_classes)
+
+    @property
     def missing(self) -> MissingPlan | JointPlan | None:
         """Marginalization plan for missing features; None without it."""
         return plan_missing(self.model) if "missing" in self.options.entries else None
@@ -256,6 +271,7 @@ class Request:
             missing_form_of(self.model)
         self._check_rules()
         self._check_counters()
+        self._check_adaptation()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -288,6 +304,14 @@ class Request:
             raise OptionError(
                 "entry point 'counters' compares margins by branches, so its execution time "
                 "depends on scores; leave it out, or do not request constant time"
+            )
+
+    def _check_adaptation(self) -> None:
+        """Refuse an adaptation that the model does not have, or whose time may not vary."""
+        if self.adaptation is not None and self.options.constant_time:
+            raise OptionError(
+                "entry point 'adapt' compares costs by branches, so its execution time depends on "
+                "scores; leave it out, or do not request constant time"
             )
 
     def _check_gate(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.adaptation import ADAPTATION, AdaptationEffect
 from bncc.model.confidence import CONFIDENCE, ConfidenceEffect
 from bncc.model.counters import COUNTERS
 from bncc.model.filter import FILTER, FilterEffect
@@ -69,6 +70,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[UNKNOWN] = novelty
     if model.counters is not None:
         facts[COUNTERS] = asdict(model.counters)
+    if (adapts := adaptation_facts(model)) is not None:
+        facts[ADAPTATION] = adapts
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -315,6 +318,48 @@ def counter_words(model: Model) -> list[str]:
     return lines
 
 
+def adaptation_facts(model: Model) -> dict[str, Any] | None:
+    """Return an adaptation and its effects in training; None without one."""
+    if model.adaptation is None:
+        return None
+    record = model.training.get(ADAPTATION)
+    record = record if isinstance(record, Mapping) else {}
+    effects = {part: _adaptation_effect(record.get(part)) for part in ("held_out", "test")}
+    return asdict(model.adaptation) | {
+        part: None if effect is None else asdict(effect) for part, effect in effects.items()
+    }
+
+
+def _adaptation_effect(record: Any) -> AdaptationEffect | None:
+    """Return the effect in a training record, which anybody can have written."""
+    keys = {field.name for field in fields(AdaptationEffect)}
+    if not isinstance(record, Mapping) or set(record) != keys:
+        return None
+    effect = AdaptationEffect(**record)
+    counts = (effect.n_groups, effect.learned, effect.n)
+    are_counts = all(type(count) is int and count >= 0 for count in counts)
+    are_rates = is_rate(effect.error_before) and is_rate(effect.error)
+    is_change = type(effect.worst) in (int, float) and -1 <= effect.worst <= 1
+    return effect if are_counts and are_rates and is_change else None
+
+
+def adaptation_words(model: Model) -> list[str]:
+    """Describe an adaptation and its effects, in no line without one."""
+    facts = adaptation_facts(model)
+    if facts is None:
+        return []
+    tables = _counted(len(facts["tables"]), "table")
+    whose = f"of the rows of {tables}" if facts["tables"] else "of each class"
+    lines = [
+        f"offsets {whose}, at most {facts['bound']} steps of {facts['step']} up or down; learns "
+        f"below a margin of {facts['margin']}"
+    ]
+    for part, rows in (("held_out", "held-out"), ("test", "test")):
+        if facts[part] is not None:
+            lines.append(f"{rows} rows: {AdaptationEffect(**facts[part]).words}")
+    return lines
+
+
 def decision_rows(model: Model) -> list[list[str]]:
     """Return the rows of a report on the rules for a model's decisions."""
     words = {
@@ -322,6 +367,7 @@ def decision_rows(model: Model) -> list[list[str]]:
         "confidence": confidence_words(model),
         "unknown": unknown_words(model),
         "counters": counter_words(model),
+        "adaptation": adaptation_words(model),
     }
     return [
         ["" if k else name, line] for name, lines in words.items() for k, line in enumerate(lines)

@@ -20,6 +20,8 @@ from bncc.model.atomic import write_whole
 from bncc.model.model import MAX_FEATURES, MAX_TABLE_ENTRIES, Model, check_model
 from bncc.model.records import (
     DOCUMENT,
+    adaptation_from,
+    adaptation_record,
     confidence_from,
     confidence_record,
     counters_from,
@@ -45,13 +47,15 @@ from bncc.structure.graph import Structure
 
 FORMAT, SUM_FORMAT, GENERAL_FORMAT, TREE_FORMAT, DIFFERENCE_FORMAT, GATE_FORMAT = range(1, 7)
 FRONT_END_FORMAT, FILTER_FORMAT, CONFIDENCE_FORMAT, UNKNOWN_FORMAT, COUNTERS_FORMAT = range(7, 12)
-FORMATS = (*range(FORMAT, COUNTERS_FORMAT + 1),)
+ADAPTATION_FORMAT = 12
+FORMATS = (*range(FORMAT, ADAPTATION_FORMAT + 1),)
 """Formats of a file with a network, with boosted tables, with a network whose class has parents or
 some of whose features are given, with boosted tables some of which a decision tree addresses, with
 boosted tables some of whose features are differences, with boosted tables behind the first of which
 there is a gate, with any of these and the front end that computes their features, with any of these
 and a filter over decisions, with any of these and a confidence of decisions, with any of these and
-a rule for unknown readings, and with any of these and counters of decisions."""
+a rule for unknown readings, with any of these and counters of decisions, and with any of these and
+an adaptation to labeled inputs."""
 # Bumped whenever an older bncc would read a file wrongly or not at all: a key or an entry added,
 # removed or given another meaning. A key inside `training` is not such a change. The zip
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
@@ -110,6 +114,12 @@ def encode(model: Model) -> dict[str, bytes]:
             "uncounted_format": document["format"],
             "counters": counters_record(model.counters),
         }
+    if model.adaptation is not None:
+        document |= {
+            "format": ADAPTATION_FORMAT,
+            "unadapted_format": document["format"],
+            "adaptation": adaptation_record(model.adaptation),
+        }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -140,7 +150,12 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = over_time = confidence = unknown = counters = None
+    gate = front_end = over_time = confidence = unknown = counters = adaptation = None
+    if document["format"] == ADAPTATION_FORMAT:
+        document, record = _inner(document, "adaptation", "unadapted_format")
+        if document["format"] not in _below(ADAPTATION_FORMAT):
+            malformed("the format of its model without an adaptation")
+        adaptation = adaptation_from(record)
     if document["format"] == COUNTERS_FORMAT:
         document, record = _inner(document, "counters", "uncounted_format")
         if document["format"] not in _below(COUNTERS_FORMAT):
@@ -188,6 +203,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     model = Model(
         features, classes, structure, q_format, prior, tables, training, gate,
         filter=over_time, confidence=confidence, unknown=unknown, counters=counters,
+        adaptation=adaptation,
     )  # fmt: skip
     if front_end is not None:
         model = replace(

@@ -13,6 +13,7 @@ from bncc._types import IntArray
 from bncc.discretize.feature import DIFFERENCE_KIND, Feature, inputs_of
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
+from bncc.model.adaptation import Adaptation, check_adaptation
 from bncc.model.confidence import Confidence, check_confidence
 from bncc.model.counters import Counters, check_counters
 from bncc.model.filter import MAX_SWITCH, Filter
@@ -249,6 +250,8 @@ class Model:
         Rule by which readings are of no known class.
     counters : Counters, optional
         Counters of decisions, and what they are to be on rows like those of training.
+    adaptation : Adaptation, optional
+        Rule by which the model adapts to labeled inputs.
     """
 
     features: tuple[Feature, ...]
@@ -264,6 +267,7 @@ class Model:
     confidence: Confidence | None = None
     unknown: Unknown | None = None
     counters: Counters | None = None
+    adaptation: Adaptation | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "training", MappingProxyType(dict(self.training)))
@@ -353,6 +357,8 @@ def check_model(model: Model) -> None:
         check_unknown(model.unknown, model.features, n_classes)
     if model.counters is not None:
         check_counters(model.counters, n_classes, has_unknown=model.unknown is not None)
+    if model.adaptation is not None:
+        check_adaptation(model.adaptation, model.structure)
     if sum(table.size for table in model.tables) > MAX_TABLE_ENTRIES:
         raise ModelError(f"the model has more than {MAX_TABLE_ENTRIES} table entries")
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from bncc.errors import ModelFileError, OptionError
+from bncc.model.adaptation import Adaptation
 from bncc.model.confidence import Confidence
 from bncc.model.counters import Counters, Counts
 from bncc.model.filter import Filter
@@ -77,6 +78,22 @@ def front_end_from(record: Any, inputs: Sequence[str]) -> FrontEnd:
 def filter_from(record: Any) -> Filter:
     """Return a filter."""
     return Filter(*map(integer, fields(record, ("switch",))))
+
+
+def adaptation_record(adaptation: Adaptation) -> dict[str, Any]:
+    """Return the record of an adaptation."""
+    return {
+        "tables": list(adaptation.tables),
+        "step": adaptation.step,
+        "margin": adaptation.margin,
+        "bound": adaptation.bound,
+    }
+
+
+def adaptation_from(record: Any) -> Adaptation:
+    """Return an adaptation."""
+    tables, *numbers = fields(record, ("tables", "step", "margin", "bound"))
+    return Adaptation(tuple(items(tables, int)), *map(integer, numbers))
 
 
 def confidence_record(confidence: Confidence) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from bncc.interrupts import StopRequest
 from bncc.model.model import Model
 from bncc.model.rules import rules_of
 from bncc.progress import Progress, silence
+from bncc.train.adaptation_choice import check_groups, with_adaptation
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.counters_choice import with_counters
 from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
@@ -19,13 +20,14 @@ from bncc.train.unknown_choice import check_false_alarms, with_unknown
 
 @dataclass(frozen=True)
 class DecisionRules:
-    """The filter, confidence, rule for unknown readings and counters that a model is to have."""
+    """The rules for decisions that a model is to have, its counters, and whether it is to adapt."""
 
     over_time: OverTime = None  # Price of a switch in a filter
     confidence: bool = False
     max_error: float | None = None  # Largest error of decisions that are accepted
     unknown: float | None = None  # Rate of false alarms of a rule for unknown readings
     counters: bool = False
+    adapts: bool = False
 
     @property
     def is_rated(self) -> bool:
@@ -45,23 +47,26 @@ class DecisionRules:
     @property
     def any(self) -> bool:
         """True if there is something to choose."""
-        return bool(self.names) or self.counters
+        return bool(self.names) or self.counters or self.adapts
 
     @property
     def need_held_out(self) -> bool:
         """True if trainings on parts of the rows are needed."""
-        need = self.unknown is not None or self.counters
-        return self.is_rated or self.over_time == AUTO or need
+        others = self.unknown is not None or self.counters or self.adapts
+        return self.is_rated or self.over_time == AUTO or others
 
     def are_those_of(self, model: Model) -> bool:
         """Return whether a model has all that was asked for; it lacks some after a stop."""
         has_counters = not self.counters or model.counters is not None
-        return has_counters and self.names <= set(rules_of(model))
+        has_adaptation = not self.adapts or model.adaptation is not None
+        return has_counters and has_adaptation and self.names <= set(rules_of(model))
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
         if self.over_time is not None:
             check_sequences(dataset)
+        if self.adapts:
+            check_groups(dataset)
         check_max_error(self.max_error, dataset.n_rows)
         check_false_alarms(self.unknown, dataset.n_rows)
         option = "--unknown" if self.unknown is not None else "--counters" * self.counters
@@ -104,4 +109,7 @@ class DecisionRules:
         if self.counters:
             assert held is not None
             result = with_counters(result, held)  # Behind the rule, whose unknown readings count
+        if self.adapts:
+            assert held is not None
+            result = with_adaptation(result, held, test=test)
         return result

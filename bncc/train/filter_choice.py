@@ -69,16 +69,10 @@ def best_price(held: HeldOut, sequences: IntArray, frac_bits: int) -> int:
 
     It is in units of ``2**-frac_bits`` nats, whatever the units of the trainings without a fold.
     """
-    scores, per_unit = _in_one_unit(held, frac_bits)
+    scores, per_unit = held.in_one_unit(frac_bits)
     prices = prices_to_try(scores // per_unit)
     found = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
     return prices[int((found != held.y).sum(axis=1).argmin())]
-
-
-def _in_one_unit(held: HeldOut, frac_bits: int) -> tuple[IntArray, int]:
-    """Return scores in the finest unit of all, and how many of these one unit of a price has."""
-    finest = max(frac_bits, int(held.frac_bits.max(initial=frac_bits)))
-    return held.scores << (finest - held.frac_bits)[:, None], 1 << (finest - frac_bits)
 
 
 def with_filter(
@@ -132,7 +126,7 @@ def with_filter(
         if price == AUTO:
             price = best_price(held, sequences, frac_bits)
         assert isinstance(price, int)
-        scores, per_unit = _in_one_unit(held, frac_bits)
+        scores, per_unit = held.in_one_unit(frac_bits)
         after = filtered(scores, sequences, price * per_unit)
         effect = effect_of(held.y, held.decisions, after, sequences)
     assert isinstance(price, int)

@@ -11,6 +11,7 @@ from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.interrupts import StopRequest
 from bncc.model import reference
+from bncc.model.adaptation import MAX_TABLES, addressable, rows_of
 from bncc.model.confidence import margins_of
 from bncc.model.model import Model
 from bncc.progress import Progress, nth_part, silence
@@ -132,6 +133,9 @@ class HeldOut:
     frac_bits: IntArray  # (n_rows,) int64: Their units, ``2**-frac_bits`` nats
     folds: IntArray  # (n_rows,) int64: Fold of each row, without which its training was
     dataset: Dataset  # The rows
+    # (n_rows, n) int64: Rows that are read of the first tables that an adaptation can use, up to
+    # the number that all trainings have
+    rows: IntArray
     trainings: tuple["Trained", ...] = ()  # By fold
 
     @property
@@ -154,6 +158,11 @@ class HeldOut:
         shift = frac_bits - self.frac_bits
         margins = margins_of(self.scores) << np.maximum(shift, 0)
         return np.asarray(margins >> np.maximum(-shift, 0))
+
+    def in_one_unit(self, frac_bits: int) -> tuple[IntArray, int]:
+        """Return scores in the finest unit of all, and how many of it a unit of some bits has."""
+        finest = max(frac_bits, int(self.frac_bits.max(initial=frac_bits)))
+        return self.scores << (finest - self.frac_bits)[:, None], 1 << (finest - frac_bits)
 
     @property
     def sequences(self) -> IntArray | None:
@@ -183,17 +192,21 @@ def held_out_scores(
     scores = np.zeros((dataset.n_rows, len(dataset.classes)), dtype=np.int64)
     frac_bits = np.zeros(dataset.n_rows, dtype=np.int64)
     trainings = []
+    rows = np.zeros((dataset.n_rows, MAX_TABLES), dtype=np.int64)
+    n_tables = MAX_TABLES
     try:
         for k in range(n_folds):
             rest = dataset.take(np.flatnonzero(fold != k))
             progress = _part(tell, k, n_folds, stop)
             progress(0.0, "")
-            found, frac_bits[fold == k] = _scores(rest, dataset, settings, progress)
+            found, frac_bits[fold == k], of_fold = _scores(rest, dataset, settings, progress)
             scores[fold == k] = found[fold == k]
             trainings.append(Trained(found.argmin(axis=1), margins_of(found)))
+            n_tables = min(n_tables, of_fold.shape[1])
+            rows[fold == k, :n_tables] = of_fold[fold == k, :n_tables]
     except _AbandonedError:
         return None
-    return HeldOut(scores, frac_bits, fold, dataset, tuple(trainings))
+    return HeldOut(scores, frac_bits, fold, dataset, rows[:, :n_tables], tuple(trainings))
 
 
 def with_effects(model: Model, key: str, effects: Mapping[str, Any]) -> Model:
@@ -222,13 +235,16 @@ def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
 
 
 def _scores(
-    rest: Dataset, rows: Dataset, settings: TrainSettings, progress: Progress
-) -> tuple[IntArray, int]:
-    """Return the scores of rows by a training on some of them, and their fractional bits."""
+    rest: Dataset, every: Dataset, settings: TrainSettings, progress: Progress
+) -> tuple[IntArray, int, IntArray]:
+    """Return scores of all rows by a training on some of them, their unit, and rows of tables."""
     if len(np.unique(rest.y)) < 2 or not tells_apart(rest):
         is_other = np.arange(len(rest.classes)) != np.bincount(rest.y).argmax()
-        return np.tile(is_other.astype(np.int64), (rows.n_rows, 1)), 0
+        none = np.zeros((every.n_rows, 0), dtype=np.int64)
+        return np.tile(is_other.astype(np.int64), (every.n_rows, 1)), 0, none
     model = model_alone(rest, settings, progress)
-    assert model.classes == rows.classes
-    found = reference.scores(model, states_of(model.features, rows.table))
-    return found, model.q_format.frac_bits
+    assert model.classes == every.classes
+    X = states_of(model.features, every.table)
+    tables = addressable(model.structure)[:MAX_TABLES]
+    rows = rows_of(model.lookups, tables, X)[:, : len(tables)]
+    return reference.scores(model, X), model.q_format.frac_bits, rows

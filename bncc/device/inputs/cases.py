@@ -54,11 +54,12 @@ class Case:
         "confidence",
         "unknown",
         "counters",
+        "adaptation",
     ]
     # (n, n_features) array: uint8 or uint16 states, or float64 raw readings; for ``filter``
     # (n, 1 + n_classes) int64, scores behind 1 where a sequence begins, else 0, and for
-    # ``confidence`` behind 1 for the confidence and 0 for the decision; for ``unknown`` and
-    # ``counters`` see these methods of `bncc.device.machine.Machine`
+    # ``confidence`` behind 1 for the confidence and 0 for the decision; for ``unknown``,
+    # ``counters`` and ``adaptation`` see these methods of `bncc.device.machine.Machine`
     x: AnyArray
     y: IntArray  # (n,) int16: Class indices, or errors
     # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``

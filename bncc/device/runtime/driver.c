@@ -198,6 +198,46 @@ void bncc_unknown(const unsigned char *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_ADAPTATION_TYPE
+void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows);
+
+/* A row is 0 for no more than a decision, 1 to forget first, or 2 more than a class to learn first,
+ * and the scores, then the states; it is copied to where numbers and states may lie. */
+void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows)
+{
+    static MODEL_ADAPTATION_TYPE adaptation;
+    uint32_t words[1U + MODEL_N_CLASSES];
+    MODEL_STATE states[MODEL_N_FEATURES];
+    MODEL_COST scores[MODEL_N_CLASSES];
+    unsigned char *to;
+    uint32_t k;
+
+    for (; n_rows > 0U; n_rows--) {
+        int16_t moved = 0;
+
+        to = (unsigned char *)words;
+        for (k = 0U; k < (uint32_t)sizeof words; k++) {
+            *to++ = *x++;
+        }
+        to = (unsigned char *)states;
+        for (k = 0U; k < (uint32_t)sizeof states; k++) {
+            *to++ = *x++;
+        }
+        for (k = 0U; k < MODEL_N_CLASSES; k++) {
+            scores[k] = (MODEL_COST)words[1U + k];
+        }
+        if (words[0] == 1U) {
+            MODEL_FORGET(&adaptation);
+        } else if (words[0] > 1U) {
+            moved = (int16_t)MODEL_LEARN(&adaptation, states, scores, (uint8_t)(words[0] - 2U));
+        } else {
+            /* Nothing comes before the decision. */
+        }
+        *y++ = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
+    }
+}
+#endif
+
 #ifdef MODEL_COUNTERS_TYPE
 void bncc_counters(const unsigned char *x, int16_t *y, uint32_t n_rows);
 

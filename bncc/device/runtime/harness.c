@@ -4,7 +4,7 @@
  *                                                raw 'r', raw checked 'c', missing 'm', raw
  *                                                missing 'n', fed states 'f', fed readings
  *                                                'g', filter 'h', confidence 'k', unknown 'u', counters
- *                                                'w')
+ *                                                'w', adaptation 'a')
  *                 number of rows                (4 bytes, least significant first)
  *                 the rows                      (in this machine's own types; for 'n' readings,
  *                                                then a bit for each feature; for 'h' and 'k'
@@ -13,7 +13,9 @@
  *                                                decision; then the scores; likewise for 'u' a
  *                                                class, or none for the decision, and the scores,
  *                                                then readings; for 'w' see counters.h, and the
- *                                                readings where unknown ones are counted)
+ *                                                readings where unknown ones are counted; for 'a' 0
+ *                                                for a decision, 1 to forget, from 2 on to learn a
+ *                                                class before it, and the scores, then states)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -111,6 +113,44 @@ static int counters_operation(void)
 }
 #endif
 
+#ifdef MODEL_ADAPTATION_TYPE
+static MODEL_ADAPTATION_TYPE adaptation;
+
+static int adaptation_step(void)
+{
+    uint32_t step;
+    uint32_t word;
+    MODEL_COST scores[MODEL_N_CLASSES];
+    MODEL_STATE states[MODEL_N_FEATURES];
+    uint32_t c;
+    int16_t moved = 0;
+    int16_t y;
+
+    if (!port_read(&step, sizeof step)) {
+        return 0;
+    }
+    for (c = 0U; c < MODEL_N_CLASSES; c++) {
+        if (!port_read(&word, sizeof word)) {
+            return 0;
+        }
+        scores[c] = (MODEL_COST)word;
+    }
+    if (!port_read(states, sizeof states)) {
+        return 0;
+    }
+    if (step == 1U) {
+        MODEL_FORGET(&adaptation);
+    } else if (step > 1U) {
+        moved = (int16_t)MODEL_LEARN(&adaptation, states, scores, (uint8_t)(step - 2U));
+    } else {
+        /* Nothing comes before the decision. */
+    }
+    y = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
+    port_write(&y, sizeof y);
+    return 1;
+}
+#endif
+
 static int answer(unsigned char entry)
 {
     MODEL_STATE states[MODEL_N_FEATURES];
@@ -134,6 +174,11 @@ static int answer(unsigned char entry)
 #ifdef MODEL_COUNTERS_TYPE
     if (entry == (unsigned char)'w') {
         return counters_operation();
+    }
+#endif
+#ifdef MODEL_ADAPTATION_TYPE
+    if (entry == (unsigned char)'a') {
+        return adaptation_step();
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'

@@ -94,6 +94,32 @@ STUB int16_t MODEL_KNOWN_CLASS(const MODEL_RAW_TYPE *x, const MODEL_COST s[MODEL
 }
 #endif
 
+#ifdef MODEL_ADAPTATION_TYPE
+STUB void MODEL_FORGET(MODEL_ADAPTATION_TYPE *a)
+{
+    (void)a;
+}
+
+STUB uint8_t MODEL_LEARN(MODEL_ADAPTATION_TYPE *a, const MODEL_STATE x[MODEL_N_FEATURES],
+    const MODEL_COST s[MODEL_N_CLASSES], uint8_t c)
+{
+    (void)a;
+    (void)x;
+    (void)s;
+    (void)c;
+    return 0U;
+}
+
+STUB int16_t MODEL_ADAPTED_CLASS(const MODEL_ADAPTATION_TYPE *a,
+    const MODEL_STATE x[MODEL_N_FEATURES], const MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)a;
+    (void)x;
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_COUNTERS_TYPE
 STUB void MODEL_COUNTERS_CLEAR(MODEL_COUNTERS_TYPE *c)
 {

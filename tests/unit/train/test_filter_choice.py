@@ -96,7 +96,9 @@ def held(scores, y, frac_bits=0, groups=None):
     groups = np.zeros(len(y), dtype=np.int64) if groups is None else groups
     rows = replace(rows, y=np.array(y), split=SplitRule(groups))
     units = np.broadcast_to(frac_bits, len(y)).astype(np.int64)
-    return HeldOut(np.array(scores), units, np.arange(len(y)) % 2, rows)
+    return HeldOut(
+        np.array(scores), units, np.arange(len(y)) % 2, rows, np.zeros((len(y), 0), np.int64)
+    )
 
 
 def test_the_smallest_of_the_best_prices_is_taken():
