@@ -4,7 +4,7 @@ Errors on the persons of HAPT before and after a model has adapted to each, and 
     python -m benchmarks.recordings.adaptation --data ../shared/data -o adapted --write
 
 Each person in turn is left out. A model of boosted tables is trained on the others, and their
-held-out decisions choose how it adapts. Of the person's windows, one half is labeled: at most 20 of
+held-out decisions, of two folds of persons, choose how it adapts. Of the person's windows, one half is labeled: at most 20 of
 each class are learned, once, and a personal model is trained on all of them alone. Both decide on
 the other half, which nothing else has seen. There are three ways to halve:
 
@@ -35,11 +35,14 @@ from bncc.model.reference import predict, scores
 from bncc.recordings.labeled import dataset_of_windows
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of, feature_table, narrowed
-from bncc.train.decision_rules import DecisionRules
+from bncc.train.adaptation_choice import with_adaptation
+from bncc.train.repeats import held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "adapt.md"
+N_FOLDS = 2
+"""Folds of persons, fewer than a training has by default: a model for each person is trained."""
 POINT = 0.01
 """Increase of an error that a person notices."""
 HALVES = {
@@ -97,8 +100,9 @@ def measured(every: Dataset, recording: IntArray, person: int, n_tables: int) ->
     settings = TrainSettings(structure="tables", structure_options={"tables": str(n_tables)})
     is_person = every.split.groups == person
     others, own = every.take(np.flatnonzero(~is_person)), every.take(np.flatnonzero(is_person))
-    trained = DecisionRules(adapts=True).applied(train_model(others, settings), others, settings)
-    model = trained.model
+    held = held_out_scores(others, settings, N_FOLDS)
+    assert held is not None
+    model = with_adaptation(train_model(others, settings), held).model
     assert model.adaptation is not None
     assert model.classes == own.classes
     X = states_of(model.features, own.table)
