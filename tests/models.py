@@ -506,5 +506,6 @@ def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozense
     """Return the possible entry points of a model: not all can marginalize or know their ranges."""
     impossible = set() if why_not(model) is None else {"missing"}
     impossible |= set() if READINGS in model.training else {"checked"}
-    impossible |= {rule for rule in OF_RULES if getattr(model, rule) is None}
+    fields = {rule: "adaptation" if rule == "adapt" else rule for rule in OF_RULES}
+    impossible |= {rule for rule in OF_RULES if getattr(model, fields[rule]) is None}
     return frozenset(entries) - impossible

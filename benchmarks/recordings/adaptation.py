@@ -4,9 +4,10 @@ Errors on the persons of HAPT before and after a model has adapted to each, and 
     python -m benchmarks.recordings.adaptation --data ../shared/data -o adapted --write
 
 Each person in turn is left out. A model of boosted tables is trained on the others, and their
-held-out decisions, of two folds of persons, choose how it adapts. Of the person's windows, one half is labeled: at most 20 of
-each class are learned, once, and a personal model is trained on all of them alone. Both decide on
-the other half, which nothing else has seen. There are three ways to halve:
+held-out decisions, of two folds of persons, choose how it adapts. Of the person's windows, one half
+is labeled: at most 20 of each class are learned, once, and a personal model is trained on all of
+them alone. Both decide on the other half, which nothing else has seen. There are three ways
+to halve:
 
 - ``runs``: the first half of each activity is labeled, and what follows after a window is judged,
   so that no sample is in windows of both halves;

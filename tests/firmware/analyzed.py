@@ -17,6 +17,7 @@ from bncc.program.ir import Program
 from bncc.program.pipeline import optimize, program_of
 from bncc.resources import Optimize
 from tests import models as hand
+from tests.adapting import ADAPTING
 from tests.agreement.test_direct_readings import model_of
 from tests.counters import COUNTED
 from tests.dwelling import rated, trained
@@ -228,11 +229,12 @@ SPECIAL = (
     ),
     *(Analyzed(name, EmitOptions("m", frozenset({"counters"}))) for name in COUNTED),
     Analyzed("counted_mixed", EmitOptions("m", frozenset({"counters", "unknown"}))),
+    *(Analyzed(name, EmitOptions("m", frozenset({"adapt"}))) for name in ADAPTING),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by
 one, long names, no branches on inputs, features marginalized in each of three ways, checked
-readings, filters over decisions, confidences, unknown readings, counters."""
+readings, filters over decisions, confidences, unknown readings, counters, adaptations."""
 READ: dict[str, Callable[[], Model]] = {
     **hand.TREES,
     **hand.FRONTS,
@@ -240,6 +242,7 @@ READ: dict[str, Callable[[], Model]] = {
     **RATED,
     **RULED,
     **COUNTED,
+    **ADAPTING,
     "tables_of_floats": partial(model_of, "float32"),
     "tables_of_int16": partial(model_of, "int16", 11),
 }

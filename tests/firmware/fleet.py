@@ -31,6 +31,7 @@ _STREAM_STATICS = tuple(
 )
 _RULE_STATICS = ("filter", "answer_rule")
 _COUNTERS_STATICS = ("counting", "counters_step", "counters_operation")
+_ADAPTATION_STATICS = ("adaptation", "adaptation_step")
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -361,6 +362,7 @@ def fleet_source(members: list[Sources]) -> str:
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())
         statics += _RULE_STATICS if built.entries & RULES.keys() else ()
         statics += _COUNTERS_STATICS if "counters" in built.entries else ()
+        statics += _ADAPTATION_STATICS if "adaptation" in built.entries else ()
         units.append(
             _MEMBER.format(
                 name=built.name,

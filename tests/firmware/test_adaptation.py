@@ -1,0 +1,44 @@
+"""Adaptation to labeled inputs, of trained models, on simulated targets and by their compilers."""
+
+import pytest
+
+from bncc.device.inputs.adaptation import adaptation_cases
+from bncc.device.inputs.cases import Effort
+from bncc.emit.emitter import EmitOptions, emit_c
+from tests.adapting import ADAPTING
+from tests.firmware.compiled import compile_as_one, faults, write_all
+from tests.firmware.fleet import answers, comparing, disagreeing
+from tests.firmware.machines import LEVELS, MACHINES
+from tests.firmware.test_filter import COMPILED
+from tests.firmware.test_strict import C99, OLD_CPP17
+
+pytestmark = [pytest.mark.cc, pytest.mark.firmware]
+OPTIONS = EmitOptions("m", frozenset({"adapt"}))
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(
+    require_machine, name, tmp_path
+):
+    machine = MACHINES[name]
+    require_machine(machine)
+    files = {key: emit_c(make(), OPTIONS).files for key, make in ADAPTING.items()}
+    names = write_all(tmp_path, files)
+    language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
+    compile_as_one(machine, tmp_path, names, (*language, "-O2"))
+    assert faults(machine, tmp_path, names, LEVELS, C99) == {}
+
+
+@pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
+@pytest.mark.parametrize("level", ["-Os", "-O3"])
+def test_targets_agree_step_by_step(require_bench, target, level):
+    """Labels learned, forgotten and decided on, one class again and again among them."""
+    bench = require_bench(target)
+    members = {}
+    for key, make in ADAPTING.items():
+        model = make()
+        emission = emit_c(model, OPTIONS)
+        steps = list(adaptation_cases(model, emission.layout.largest_sum, Effort(100)))
+        members[key] = comparing(model, emission.files, 20, also=steps)
+        assert "adaptation" in members[key].entries
+    assert disagreeing(answers(bench, level, members)) == {}
