@@ -205,8 +205,8 @@ class Deployable:
         name : str, default="model"
             Prefix of files and symbols.
         entries : sequence of str, optional
-            Entry points besides ``predict``, as in ``bncc emit-c --with``: checked, confidence,
-            counters, filter, missing, raw, scores, stream, trusted, unknown; ``raw`` is always
+            Entry points besides ``predict``, as in ``bncc emit-c --with``: adapt, checked,
+            confidence, counters, filter, missing, raw, scores, stream, trusted, unknown; ``raw`` is always
             included if there are thresholds. None for those of the estimator, else scores and
             trusted.
         package : str, default="plain"

@@ -155,7 +155,7 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
         (
             {"entries": ["score"]},
-            "entries contains the unknown 'score'; choose from checked, confidence, filter",
+            "entries contains the unknown 'score'; choose from adapt, checked, confidence, filter",
         ),
         (
             {"bits": 3},
