@@ -4,7 +4,7 @@ Errors on the persons of HAPT before and after a model has adapted to each, and 
     python -m benchmarks.recordings.adaptation --data ../shared/data -o adapted --write
 
 Each person in turn is left out. A model of boosted tables is trained on the others, and their
-held-out decisions, of two folds of persons, choose how it adapts. Of the person's windows, one half
+held-out decisions, of two folds of persons, choose how it adapts. One half of the person's windows
 is labeled: at most 20 of each class are learned, once, and a personal model is trained on all of
 them alone. Both decide on the other half, which nothing else has seen. There are three ways
 to halve:

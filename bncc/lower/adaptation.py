@@ -82,8 +82,8 @@ class AdaptationPlan:
 
     @property
     def additions(self) -> int:
-        """Additions of a decision: addresses, offsets and scores."""
-        return self.n_cuts + self.n_classes * (2 * len(self.rows) + 1)
+        """Additions of a decision: addresses, offsets, doublings for their unit, and scores."""
+        return self.n_cuts + self.n_classes * (2 * len(self.rows) + self.shift + 1)
 
     @property
     def comparisons(self) -> int:

@@ -3,7 +3,8 @@ Adaptation to one person or device: offsets of the costs of classes, learned fro
 
 The rows that an input reads of some tables address one offset of each class. An input whose class
 is not ahead of all others by a margin lowers the offsets of its class by one step, and raises those
-of its rival. Offsets stay within a bound, so a sum with them does, whatever is learned.
+of the nearest other class. Offsets stay within a bound, and so does a sum with them, whatever is
+learned.
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,12 +141,12 @@ class Offsets:
         costs = self.costs(rows, scores)
         own = int(costs[label])
         costs[label] = np.iinfo(np.int64).max
-        rival = int(costs.argmin())
-        if own + self._rule.margin <= costs[rival]:
+        nearest = int(costs.argmin())
+        if own + self._rule.margin <= costs[nearest]:
             return False
         for table, row in zip(self.steps, rows.tolist(), strict=True):
             table[row, label] = max(table[row, label] - 1, -self._rule.bound)
-            table[row, rival] = min(table[row, rival] + 1, self._rule.bound)
+            table[row, nearest] = min(table[row, nearest] + 1, self._rule.bound)
         return True
 
 
@@ -173,8 +174,9 @@ def labeled_halves(y: IntArray, groups: IntArray) -> Iterator[LabeledHalf]:
     Yield both parts of each group: the first half of each run of a class, and what follows.
 
     A run is consecutive rows of a group and class. The row after the first half is in neither part,
-    so windows of both that overlap by up to a half share no sample. Of runs shorter than four rows,
-    every second one of a class is judged. Shapes: `y` and `groups` (n,) int, -1 for no class.
+    so windows of both that overlap by up to a half share no sample. Every second one of a class's
+    runs that are shorter than four rows is judged. Shapes: `y` and `groups` (n,) int, -1 for no
+    class.
     """
     for group in np.unique(groups).tolist():
         rows = np.flatnonzero((groups == group) & (y >= 0))
@@ -228,7 +230,7 @@ class AdaptationEffect:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Whether decisions on the judged rows of a group are wrong, before and after learning."""
+    """Wrong decisions on the judged rows of a group, before and after learning."""
 
     before: BoolArray
     after: BoolArray

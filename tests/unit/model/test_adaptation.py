@@ -58,7 +58,7 @@ def test_ties_go_to_the_smallest_index():
     offsets = Offsets(PLAIN, 1, 3)
     tied = np.array([2, 0, 0])
     assert offsets.classes(ROW, tied) == 1
-    # A tie is no lead by 1, even for the class that is decided on; class 2 is its rival.
+    # A tie is no lead by 1, even for the class that is decided on; class 2 is the nearest.
     assert offsets.learn(ROW, tied, 1)
     assert offsets.steps[0, 0].tolist() == [0, -1, 1]
     offsets.forget()
