@@ -141,15 +141,15 @@ def rows_of_page(found: list[dict[str, Any]]) -> list[list[str]]:
         )
         gap = plain.mean() - personal.mean()
         closed = f"{100 * (plain.mean() - adapted.mean()) / gap:.0f} %" if gap > 0 else "-"
-        more = adapted - plain
+        more, more_in_time = adapted - plain, in_time - plain
         rows.append(
             [
                 words,
                 *(f"{100 * error.mean():.1f}" for error in (plain, adapted, in_time, personal)),
                 closed,
-                f"{100 * more.max():+.1f}",
-                str(int((more > POINT).sum())),
-                str(int((more < -POINT).sum())),
+                f"{100 * more.max():+.1f}, {100 * more_in_time.max():+.1f}",
+                f"{(more > POINT).sum()}, {(more_in_time > POINT).sum()}",
+                f"{(more < -POINT).sum()}, {(more_in_time < -POINT).sum()}",
             ]
         )
     return rows
