@@ -227,9 +227,7 @@ def command(
     rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(
-        over_time, confidence, max_error, unknown, counters, adapt is not None
-    )
+    rules = DecisionRules(over_time, confidence, max_error, unknown, counters, adapt is not None)
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None

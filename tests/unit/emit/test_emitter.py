@@ -99,8 +99,8 @@ def test_the_emission_tells_how_the_files_came_about():
 def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
         OptionError,
-        match="unknown entry point 'fast'; choose from adapt, checked, confidence, counters, filter, "
-        "missing, raw, scores, stream, trusted, unknown",
+        match="unknown entry point 'fast'; choose from adapt, checked, confidence, counters, "
+        "filter, missing, raw, scores, stream, trusted, unknown",
     ):
         emitted(hand.ties(), "scores", "fast")
 
