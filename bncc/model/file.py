@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -61,6 +61,39 @@ an adaptation to labeled inputs."""
 # container, SHA256SUMS and the key `format` in model.json stay in every format, so that an older
 # bncc can tell a newer file from a damaged one.
 
+
+@dataclass(frozen=True)
+class _Rule:
+    """A part of a model that decides beside its tables: a format of any model and this part."""
+
+    name: str  # Of the field in `Model`, and of its key
+    number: int  # The format
+    format_key: str  # Key of the format of the same model without it
+    words: str
+    record: Callable[[Any], dict[str, Any]]
+    read: Callable[[Any], Any]
+
+
+_RULES = (
+    _Rule("filter", FILTER_FORMAT, "unfiltered_format", "a filter", asdict, filter_from),
+    _Rule(
+        "confidence", CONFIDENCE_FORMAT, "unrated_format", "a confidence",
+        confidence_record, confidence_from,
+    ),
+    _Rule(
+        "unknown", UNKNOWN_FORMAT, "all_known_format", "a rule for unknown readings",
+        unknown_record, unknown_from,
+    ),
+    _Rule(
+        "counters", COUNTERS_FORMAT, "uncounted_format", "counters",
+        counters_record, counters_from,
+    ),
+    _Rule(
+        "adaptation", ADAPTATION_FORMAT, "unadapted_format", "an adaptation",
+        adaptation_record, adaptation_from,
+    ),
+)  # fmt: skip
+
 PRIOR, TABLES = "prior.npy", "tables.npy"
 MAX_DOCUMENT = 32 * 2**20
 """Bytes of model.json; 10,000 features with 100 thresholds each need half of it."""
@@ -90,36 +123,13 @@ def encode(model: Model) -> dict[str, bytes]:
             "classifier_format": number,
             "front_end": model.front_end.to_json(),
         }
-    if model.filter is not None:
-        document |= {
-            "format": FILTER_FORMAT,
-            "unfiltered_format": document["format"],
-            "filter": {"switch": model.filter.switch},
-        }
-    if model.confidence is not None:
-        document |= {
-            "format": CONFIDENCE_FORMAT,
-            "unrated_format": document["format"],
-            "confidence": confidence_record(model.confidence),
-        }
-    if model.unknown is not None:
-        document |= {
-            "format": UNKNOWN_FORMAT,
-            "all_known_format": document["format"],
-            "unknown": unknown_record(model.unknown),
-        }
-    if model.counters is not None:
-        document |= {
-            "format": COUNTERS_FORMAT,
-            "uncounted_format": document["format"],
-            "counters": counters_record(model.counters),
-        }
-    if model.adaptation is not None:
-        document |= {
-            "format": ADAPTATION_FORMAT,
-            "unadapted_format": document["format"],
-            "adaptation": adaptation_record(model.adaptation),
-        }
+    for rule in _RULES:
+        if (found := getattr(model, rule.name)) is not None:
+            document |= {
+                "format": rule.number,
+                rule.format_key: document["format"],
+                rule.name: rule.record(found),
+            }
     try:
         text = _canonical(document)
     except (TypeError, ValueError, RecursionError) as error:
@@ -150,32 +160,14 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     if tuple(entries) != (DOCUMENT, PRIOR, TABLES, SUMS):
         raise ModelFileError("an entry is missing or superfluous")
     keys = ("classes", "features", "format", "q_format", "structure", "training")
-    gate = front_end = over_time = confidence = unknown = counters = adaptation = None
-    if document["format"] == ADAPTATION_FORMAT:
-        document, record = _inner(document, "adaptation", "unadapted_format")
-        if document["format"] not in _below(ADAPTATION_FORMAT):
-            malformed("the format of its model without an adaptation")
-        adaptation = adaptation_from(record)
-    if document["format"] == COUNTERS_FORMAT:
-        document, record = _inner(document, "counters", "uncounted_format")
-        if document["format"] not in _below(COUNTERS_FORMAT):
-            malformed("the format of its model without counters")
-        counters = counters_from(record)
-    if document["format"] == UNKNOWN_FORMAT:
-        document, record = _inner(document, "unknown", "all_known_format")
-        if document["format"] not in _below(UNKNOWN_FORMAT):
-            malformed("the format of its model without a rule for unknown readings")
-        unknown = unknown_from(record)
-    if document["format"] == CONFIDENCE_FORMAT:
-        document, record = _inner(document, "confidence", "unrated_format")
-        if document["format"] not in _below(CONFIDENCE_FORMAT):
-            malformed("the format of its model without a confidence")
-        confidence = confidence_from(record)
-    if document["format"] == FILTER_FORMAT:
-        document, record = _inner(document, "filter", "unfiltered_format")
-        if document["format"] not in _below(FILTER_FORMAT):
-            malformed("the format of its model without a filter")
-        over_time = filter_from(record)
+    gate = front_end = None
+    rules: dict[str, Any] = {}
+    for rule in reversed(_RULES):
+        if document["format"] == rule.number:
+            document, record = _inner(document, rule.name, rule.format_key)
+            if document["format"] not in _below(rule.number):
+                malformed(f"the format of its model without {rule.words}")
+            rules[rule.name] = rule.read(record)
     if document["format"] == FRONT_END_FORMAT:
         document, front_end = _inner(document, "front_end", "classifier_format")
         if document["format"] not in _STRUCTURES:
@@ -201,9 +193,7 @@ def decode(document: Mapping[str, Any], entries: Mapping[str, bytes]) -> Model:
     tables = _split(flat, shapes)
     prior.flags.writeable = False
     model = Model(
-        features, classes, structure, q_format, prior, tables, training, gate,
-        filter=over_time, confidence=confidence, unknown=unknown, counters=counters,
-        adaptation=adaptation,
+        features, classes, structure, q_format, prior, tables, training, gate, **rules
     )  # fmt: skip
     if front_end is not None:
         model = replace(

@@ -9,7 +9,7 @@ from tests.adapting import ADAPTING
 from tests.firmware.compiled import compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
 from tests.firmware.machines import LEVELS, MACHINES
-from tests.firmware.test_filter import COMPILED
+from tests.firmware.test_rules import COMPILED
 from tests.firmware.test_strict import C99, OLD_CPP17
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]

@@ -102,7 +102,7 @@ def held_by(folds: Sequence[int], training: Trained) -> HeldOut:
     """Return rows one fold of which a training has not seen; there is none for the other."""
     n = len(folds)
     zeros = np.zeros((n, 2), dtype=np.int64)
-    return HeldOut(zeros, zeros[:, 0], np.array(folds), dataset(), (training,))
+    return HeldOut(zeros, zeros[:, 0], np.array(folds), dataset(), zeros[:, :0], (training,))
 
 
 def test_rows_without_an_order_have_no_switches() -> None:
