@@ -2,7 +2,6 @@
 
 import shlex
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from sklearn.base import clone
@@ -13,7 +12,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.provenance import code_digest
 from bncc.errors import ToolchainError
 from bncc.resources import Resources, Span
-from bncc.search.budget_search import FAMILIES, NETWORKS
+from bncc.search.budget_search import FAMILIES, NETWORKS, Found
 from bncc.train.train_model import train_model
 from tests.cli.conftest import invoke
 
@@ -109,7 +108,7 @@ def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families
         price = Resources(
             "cortex-m0", 9, 0, 0, {"predict": span}, None, ("predict",), "speed", "-O2", "estimated"
         )
-        return SimpleNamespace(result=result, price=price, settings=base)
+        return Found(result, base, price)
 
     monkeypatch.setattr("bncc.search.budget_search.search", searched)
     clf = BNClassifier(max_instructions=900, **options).fit(X, Y)
@@ -155,7 +154,8 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"entries": "scores"}, "entries is 'scores'; use a list such as \\['scores'\\]"),
         (
             {"entries": ["score"]},
-            "entries contains the unknown 'score'; choose from adapt, checked, confidence, filter",
+            "entries contains the unknown 'score'; choose from adapt, checked, confidence, "
+            "counters, filter",
         ),
         (
             {"bits": 3},
