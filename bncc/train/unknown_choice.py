@@ -15,7 +15,7 @@ from bncc.errors import DataError, OptionError
 from bncc.model import reference
 from bncc.model.model import Model
 from bncc.model.unknown import MAX_NOVELTY, UNKNOWN, Range, Unknown, UnknownEffect, effect_of
-from bncc.model.used import used_inputs
+from bncc.train.range_budget import rated_inputs
 from bncc.train.repeats import HeldOut, with_effects
 from bncc.train.train_model import TrainResult
 
@@ -74,7 +74,7 @@ def with_unknown(
     """
     model, dataset = result.model, held.dataset
     n_classes = model.n_classes
-    rated = [model.inputs[f] for f in used_inputs(model) if model.inputs[f].is_numeric]
+    rated = rated_inputs(model)
     R = raw_of_table(model.features, dataset.table)
     margins = held.margins_in(model.q_format.frac_bits)
     most = MAX_NOVELTY // max(1, len(rated))
