@@ -7,15 +7,12 @@ from bncc.discretize.readings import is_array
 from bncc.model.model import Model
 from bncc.model.used import used_features, used_inputs
 
-SHARE = 0.25
-"""Most bytes of a rule, as a share of those of its model."""
+SHARE = 0.22
+"""Most bytes of a rule, as a share of the estimate for its model, which can be too high."""
 CODE, CODE_OF_RULE, OF_RANGE = 1600, 290, 18
 """Bytes of code on Cortex-M0: of a model, of a rule, and of a range where types differ."""
 PER_BIT, PER_CUT = 1 / 12, 3
-"""Bytes for each bit of an entry, and of a threshold for each byte of a reading, with its states.
-
-The estimate is rather too low, where most inputs are numbers.
-"""
+"""Bytes for each bit of an entry, and of a threshold for each byte of a reading."""
 
 
 def rated_inputs(model: Model) -> list[Feature]:
