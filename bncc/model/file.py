@@ -64,9 +64,9 @@ an adaptation to labeled inputs."""
 
 @dataclass(frozen=True)
 class _Rule:
-    """A part of a model that decides beside its tables: a format of any model and this part."""
+    """A part of a model next to its tables: a format is that of any model with this part."""
 
-    name: str  # Of the field in `Model`, and of its key
+    name: str  # Name of the field in `Model`, and key
     number: int  # The format
     format_key: str  # Key of the format of the same model without it
     words: str

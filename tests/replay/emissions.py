@@ -109,8 +109,8 @@ def tasks() -> Iterator[tuple[str, Task]]:
             yield f"package/{package}/{name}", partial(_emitted, name, *words, whole=True)
     for title, words in _OPTIONS.items():
         yield f"option/{title}", partial(_emitted, "rooms", *words, whole=True)
-    every = tuple(word for rule in sorted(OF_RULES) for word in ("--with", rule))
-    for rule in sorted(OF_RULES):
+    every = tuple(word for rule in sorted(RULES) for word in ("--with", rule))
+    for rule in sorted(RULES):
         yield f"rule/{rule}", partial(_emitted, "ruled", "--with", rule, whole=True)
     yield "rule/all", partial(_emitted, "ruled", *every, whole=True)
     for size in ("300", "2k"):

@@ -47,7 +47,7 @@ def test_readings_that_are_compared_one_by_one_take_code_each():
 
 @pytest.mark.parametrize("key", ["ruled", "ruled_trees"])
 def test_an_estimate_counts_the_rules_and_their_ranges(key):
-    """Where readings are compared, scores are further code."""
+    """Scores are further code behind comparisons of readings."""
     model = with_stand_ins(RULED[key](), RULES)
     without, within = (
         emit_c(model, options_of(model, Budget("cortex-m0", extras=frozenset(rules)), "size"))
