@@ -422,7 +422,10 @@ def _merge(
             merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
             merge_pane += _merged(variable, value, partial, c_type)
         elif partial.merge == "add":
-            both = f"({c_type})({plan.state(wave, key)} + {value})"
+            pane = plan.state(wave, key)
+            if plan.members[wave.name, key].c_type != c_type:
+                pane = f"({c_type}){pane}"  # AVR adds two numbers of 16 bits in 16 bits
+            both = f"({c_type})({pane} + {value})"
             merge += _wrapped(f"const {c_type} {variable} = {both};")
         else:
             merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")

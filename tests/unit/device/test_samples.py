@@ -104,7 +104,9 @@ def test_a_million_samples_agree() -> None:
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32", "avr", "big-endian"])
-@pytest.mark.parametrize(("form", "length", "hop"), [("int16", 24, 6), ("-300..300", 32, 32)])
+@pytest.mark.parametrize(
+    ("form", "length", "hop"), [("int16", 24, 6), ("-300..300", 32, 32), ("-300..300", 32, 16)]
+)
 def test_c_agrees_on_targets(
     target: str, form: str, length: int, hop: int, require_bench: RequireBench
 ) -> None:
@@ -115,6 +117,17 @@ def test_c_agrees_on_targets(
     for tested in (straight, shared):
         with cross_stream(stream_sources(tested), bench) as program:
             assert differences(program, tested, parts_of(tested, 100, 3)) == []
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("channels", ["x", "xyz"])
+def test_two_panes_of_16_bits_add_to_more_bits(channels: str, require_bench: RequireBench) -> None:
+    """On AVR the sum of two numbers of 16 bits has 16 bits."""
+    tested = front_end("-2048..2047", 128, 64, "haar2", None, channels)
+    part = np.repeat(np.tile([-2048, -2048, 2047, 2047], 64)[:, None], len(channels), axis=1)
+    assert tested.values(part).max() == 32 * 4095
+    with cross_stream(stream_sources(tested), require_bench("avr")) as program:
+        assert differences(program, tested, [part]) == []
 
 
 @pytest.mark.firmware
