@@ -112,8 +112,9 @@ def families_of(
             "with --reserve"
         )
     for name in sorted((RULES.keys() & extras) - rules):
+        option = f"--{name}"
         raise OptionError(
-            f"the model will have no {name} for its entry points; train it with --{name}, or leave "
+            f"the model will have no {name} for its entry points; train it with {option}, or leave "
             "out these entry points"
         )
     if named is not None:

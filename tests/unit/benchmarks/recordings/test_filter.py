@@ -33,9 +33,10 @@ def test_a_likely_class_stays_against_weak_evidence():
 
 
 def test_a_row_is_of_a_set_that_is_known(tmp_path):
-    ways = dict.fromkeys(("alone", "votes", "filter", "float", "viterbi"), 1.25)
+    ways = dict.fromkeys(("alone", "votes", "filter", "same", "float", "viterbi"), 1.25)
     known = Memory(tmp_path / "known.jsonl")
-    known.put("pump, 30", {"windows": 1775, "switch": 23, "error": ways, "switches": ways})
+    value = {"windows": 1775, "switch": 23, "differ": 0.5, "error": ways, "switches": ways}
+    known.put("pump, 30", value)
     sets = [find_set("hapt"), find_set("pump")]
-    assert rows_of(known, sets, 30) == [["pump", "1,775", "23", *["1.2, 1"] * 5]]
+    assert rows_of(known, sets, 30) == [["pump", "1,775", "23", *["1.2, 1"] * 6, "0.5"]]
     assert rows_of(known, sets, 31) == []
