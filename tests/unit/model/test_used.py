@@ -63,3 +63,16 @@ def test_the_parent_of_a_table_that_tells_no_classes_apart_goes():
 def test_one_input_remains_where_none_is_used():
     smaller = with_used_inputs(hand.ties())
     assert [feature.name for feature in smaller.features] == ["a"]
+
+
+@pytest.mark.parametrize(("costs", "used"), [([0, 3], (1,)), ([0, 4], (0, 1))])
+def test_a_table_that_no_input_changes_stays_if_the_prior_has_no_room(costs, used):
+    """The largest cost of four bits is 15, and the prior has 12."""
+    model = hand.model_of(
+        [hand.feature("x0", 2), hand.feature("x1", 2)],
+        forest([None, None]),
+        QFormat(4, 0),
+        [0, 12],
+        [[costs, costs], [[0, 9], [9, 0]]],
+    )
+    assert used_features(model) == used
