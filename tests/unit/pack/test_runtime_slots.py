@@ -89,3 +89,13 @@ def test_two_slots_without_a_model_are_an_error(runner):
     assert answer.opened == CODES["MAGIC"]
     with pytest.raises(BlobError, match="no blob of this version"):
         newer(EMPTY, EMPTY)
+
+
+@pytest.mark.parametrize("size", [0, 1, 23, 24])
+def test_slots_that_are_too_small_are_not_read_beyond_their_ends(runner, size):
+    """Sanitizers stop the program at a read outside."""
+    slots = pack(OLD).content[:size], pack(NEW).content[:size]
+    (answer,) = runner.answers([Request(slots[0], np.zeros((0, 1), dtype=np.int64), slots[1])])
+    assert answer.opened == CODES["SIZE"]
+    with pytest.raises(BlobError, match="longer than the space"):
+        newer(*slots)
