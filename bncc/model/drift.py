@@ -62,7 +62,8 @@ def read_outs_of(
 ) -> list[ReadOut]:
     """Return the read-outs of a table whose columns are named as the members in C."""
     columns = [name.strip() for name in names]
-    layout = counters.layout(has_unknown="unknown" in columns)
+    has_unknown = counters.expected.unknown is not None and "unknown" in columns
+    layout = counters.layout(has_unknown=has_unknown)
     if not {"stays", "switches"} & {*columns}:
         layout = replace(layout, is_in_time=False)
     is_named = columns[0] not in (*layout.names, _UNCOUNTED)

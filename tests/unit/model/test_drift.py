@@ -168,3 +168,10 @@ def test_a_table_has_a_row_for_each_read_out():
 def test_a_table_of_other_counters_is_refused(names, row, message):
     with pytest.raises(DataError, match=message):
         read_outs_of("c.csv", names, [row], COUNTERS)
+
+
+def test_a_column_that_is_not_compared_is_refused():
+    """Unknown readings of another model would be ignored."""
+    known = replace(COUNTERS, expected=replace(HELD, unknown=None))
+    with pytest.raises(DataError, match="has the column 'unknown', which the model does not count"):
+        read_outs_of("c.csv", NAMES, [ROW], known)
