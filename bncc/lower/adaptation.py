@@ -9,6 +9,9 @@ from bncc.model.adaptation import MOST, Adaptation, row_bytes
 from bncc.program.ir import width_of
 from bncc.structure.decision_tables import DecisionTable
 
+MOST_OFFSET_BYTES = 2**16 - 1
+"""Bytes that a number of 16 bits counts."""
+
 
 @dataclass(frozen=True)
 class OffsetRow:
@@ -130,6 +133,11 @@ def plan_adaptation(offsets: OffsetTables, largest: int, sum_bits: int) -> Adapt
             added += [(feature, cut, stride) for cut in cuts]
         rows.append(OffsetRow(start, tuple(added)))
         start += width * table.n_rows
+    if start > MOST_OFFSET_BYTES:
+        raise IrError(
+            f"the offsets of the adaptation take {start} bytes, more than {MOST_OFFSET_BYTES}; "
+            "train with --adapt auto, which keeps them small"
+        )
     return AdaptationPlan(
         tuple(rows) or (OffsetRow(0, ()),),
         offsets.n_classes,

@@ -60,3 +60,15 @@ def test_many_rows_need_longer_addresses() -> None:
     for n_classes, kind in ((4, "uint8_t"), (5, "uint16_t")):
         found = OffsetTables(Adaptation((0,), 1, 1), (wide,), n_classes)
         assert plan_adaptation(found, 9, 8).at_type == kind
+
+
+def test_offsets_have_no_more_bytes_than_an_address_of_16_bits() -> None:
+    """The C would clear them in a loop without an end, and add up rows of the wrong place."""
+
+    def wide(n_rows: int) -> OffsetTables:
+        table = DecisionTable((0,), (tuple(range(n_rows - 1)),))
+        return OffsetTables(Adaptation((0,), 1, 1), (table,), 2)
+
+    assert plan_adaptation(wide(2**16 - 1), 9, 8).n_bytes == 2**16 - 1
+    with pytest.raises(IrError, match="take 65536 bytes, more than 65535; train with"):
+        plan_adaptation(wide(2**16), 9, 8)
