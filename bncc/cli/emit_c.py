@@ -1,6 +1,6 @@
 """``bncc emit-c``: a model as dependency-free C99."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,11 +254,8 @@ def command(
     except BudgetError as error:
         if was_set("optimize"):
             raise
-        goal: Optimize = "size" if limit is None else "speed"
-        try:
-            emission, options = emitted(goal)
-        except BudgetError as other:
-            raise min(other, error, key=lambda each: each.utilization) from None
+        goals = IN_BYTES if limit is None else IN_TIME
+        emission, options, goal = _first_fitting(emitted, goals, error)
         console.note(f"no balanced code fits the budget; the C uses --optimize {goal}")
     if target is not None:
         check_fit(target, emission)
@@ -268,6 +265,26 @@ def command(
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
     console.result(payload, _report(payload, emission, options))
+
+
+IN_BYTES: tuple[Optimize, ...] = ("size",)
+IN_TIME: tuple[Optimize, ...] = ("speed", "size")
+"""Goals that are tried after that of most models, where there is a limit of time, too."""
+
+
+def _first_fitting(
+    emitted: Callable[[Optimize], tuple[Emission, EmitOptions]],
+    goals: Sequence[Optimize],
+    error: BudgetError,
+) -> tuple[Emission, EmitOptions, Optimize]:
+    """Return C of the first goal within the budget, or raise the error that exceeds it least."""
+    errors = [error]
+    for goal in goals:
+        try:
+            return *emitted(goal), goal
+        except BudgetError as other:
+            errors.insert(0, other)
+    raise min(errors, key=lambda each: each.utilization) from None
 
 
 def _as_recorded(
