@@ -202,9 +202,16 @@ def _span(layout: Layout, entry: str, time: int, target: str | None, level: Leve
 def functions_counted(layout: Layout) -> str:
     """Describe the functions that an estimate of flash counts."""
     if layout.direct is None:
-        return "all functions"
+        others = uncounted(layout)
+        return f"all functions but those of {' and '.join(others)}" if others else "all functions"
     rules = rules_in(layout)
     return ", ".join(["predict_raw", "scores", *rules]) if rules else "predict_raw alone"
+
+
+def uncounted(layout: Layout) -> tuple[str, ...]:
+    """Return the entry points whose code no estimate and no budget counts."""
+    plans = {"counters": layout.counters, "adapt": layout.adaptation}
+    return tuple(name for name, plan in plans.items() if plan is not None)
 
 
 def constant_bytes(layout: Layout) -> int:

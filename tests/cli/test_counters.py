@@ -84,6 +84,16 @@ def test_the_c_agrees_and_is_emitted(run_json, model, rows, tmp_path):
     assert "m_counters_t" in (tmp_path / "c" / "m.h").read_text()
 
 
+def test_a_budget_says_that_it_does_not_count_counters(run, model, tmp_path):
+    command = ("emit-c", model, "-o", tmp_path / "c", "--force", "--max-flash", "20k")
+    done = run(*command, "--with", "counters")
+    assert "no budget counts the code of counters; keep its bytes with --reserve" in done.stderr
+    assert "(all functions but those of counters)" in done.stdout
+    done = run(*command)
+    assert "counters" not in done.stderr
+    assert "(all functions)" in done.stdout
+
+
 def test_what_has_no_counters_is_refused(run, run_json, rows, model, tmp_path):
     plain, table = tmp_path / "plain.bncc", tmp_path / "c.csv"
     run_json("train", rows, "-o", plain, *NAIVE, "--drop", "group")
