@@ -97,7 +97,9 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         if facts[f"error_{part}"] is not None
     ]
     path = shlex.quote(facts["model"])
-    rules = "".join(f" --with {name}" for name in rules_of(model))
+    also = {"counters": model.counters, "adapt": model.adaptation}
+    extras = [*rules_of(model), *(name for name, found in also.items() if found is not None)]
+    rules = "".join(f" --with {name}" for name in extras)
     asked = model.training["structure_options"]
     folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
     rows = [

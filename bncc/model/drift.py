@@ -69,9 +69,10 @@ def read_outs_of(
     is_named = columns[0] not in (*layout.names, _UNCOUNTED)
     for name in layout.names:
         if columns.count(name) != 1:
+            found_words = f"{n} columns" if (n := columns.count(name)) else "no column"
             raise DataError(
-                f"'{path}' has {columns.count(name) or 'no'} columns '{name}'; name one column "
-                "like each member of the struct of counters"
+                f"'{path}' has {found_words} '{name}'; name one column like each member of the "
+                "struct of counters"
             )
     other = sorted({*columns[is_named:]} - {*layout.names, _UNCOUNTED})
     if other:
@@ -79,6 +80,8 @@ def read_outs_of(
             f"'{path}' has the column '{other[0]}', which the model does not count; name columns "
             "like the members of the struct, with at most a name or a time in front"
         )
+    if not rows:
+        raise DataError(f"'{path}' has no rows under its header; add a row for each read-out")
     places = [columns.index(name) for name in layout.names]
     found = []
     for number, row in enumerate(rows, start=1):
@@ -102,7 +105,9 @@ def read_outs_of(
 def _counter(where: str, name: str, cell: str) -> int:
     text = cell.strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) < FULL):
-        raise DataError(f"{where}: '{text}' is no counter {name}; use a number, 0 .. {FULL - 1}")
+        raise DataError(
+            f"{where}: '{text}' in column '{name}' is not a counter; use a number, 0 .. {FULL - 1}"
+        )
     return int(text)
 
 
@@ -200,16 +205,16 @@ def _sentences(
         order = sorted(range(len(gaps)), key=lambda c: -gaps[c])
         for c in order[:_MOST_SENTENCES]:
             if gaps[c] >= max(gaps) / 2:
-                yield f"class {classes[c]!r} {_percent(shares[c], training[c], 'of decisions')}"
+                yield f"class {classes[c]!r}: {_percent(shares[c], training[c], 'of decisions')}"
         return
     if name == "margins":
         below = [*accumulate(shares)], [*accumulate(training)]
         k = max(range(len(limits) - 1), key=lambda k: abs(below[0][k] - below[1][k]))
         what = f"margins below {limits[k + 1]}"
-        yield f"{what} {_percent(below[0][k], below[1][k], 'of decisions')}"
+        yield f"{what}: {_percent(below[0][k], below[1][k], 'of decisions')}"
         return
     what = "readings of no known class" if name == "unknown" else "switches of the class"
-    yield f"{what} {_percent(shares[1], training[1], 'of decisions')}"
+    yield f"{what}: {_percent(shares[1], training[1], 'of decisions')}"
 
 
 def _percent(share: float, training: float, of: str) -> str:

@@ -30,6 +30,13 @@ def test_it_is_chosen_reported_and_used(run_json, run, rows, tmp_path):
     assert "m_adaptation_t" in (tmp_path / "c" / "m.h").read_text()
 
 
+def test_the_next_commands_name_it(run, rows, tmp_path):
+    model = tmp_path / "m.bncc"
+    rules = ("--groups", "group", "--counters", "--adapt", "auto")
+    found = run("train", rows, "-o", model, *TABLES, *rules)
+    assert f"bncc verify {model} --with counters --with adapt\n" in found.stdout
+
+
 def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     model = tmp_path / "m.bncc"
     train = ("train", rows, "-o", model, *TABLES)

@@ -62,14 +62,14 @@ def test_changes_are_said_in_words_the_largest_first():
     ]  # fmt: skip
     margins, switches, unknown, classes = now.comparisons
     assert margins.distance == pytest.approx(0.5)
-    assert margins.sentences == ("margins below 4 75.0 % of decisions, 25.0 % in training",)
-    assert switches.sentences == ("switches of the class 54.5 % of decisions, 9.1 % in training",)
+    assert margins.sentences == ("margins below 4: 75.0 % of decisions, 25.0 % in training",)
+    assert switches.sentences == ("switches of the class: 54.5 % of decisions, 9.1 % in training",)
     assert unknown.sentences == (
-        "readings of no known class 15.0 % of decisions, 5.0 % in training",
+        "readings of no known class: 15.0 % of decisions, 5.0 % in training",
     )
     assert classes.sentences == (
-        "class 'run' 38.0 % of decisions, 30.0 % in training",
-        "class 'walk' 12.0 % of decisions, 20.0 % in training",
+        "class 'run': 38.0 % of decisions, 30.0 % in training",
+        "class 'walk': 12.0 % of decisions, 20.0 % in training",
     )
     assert (classes.shares, classes.training) == ((0.5, 0.38, 0.12), (0.5, 0.3, 0.2))
     assert all(each.changed for each in now.comparisons)
@@ -153,15 +153,15 @@ def test_a_table_has_a_row_for_each_read_out():
 @pytest.mark.parametrize(
     ("names", "row", "message"),
     [
-        (NAMES[1:], ROW[1:], r"has no columns 'classes\[0\]'"),
-        (NAMES[:8], ROW[:8], "has no columns 'switches'"),
+        (NAMES[1:], ROW[1:], r"has no column 'classes\[0\]'"),
+        (NAMES[:8], ROW[:8], "has no column 'switches'"),
         (["classes[0] ", *NAMES], ["1", *ROW], r"has 2 columns 'classes\[0\]'"),
         ([*NAMES, "classes[3]"], [*ROW, "1"], r"has the column 'classes\[3\]', which the model"),
         (NAMES, ROW[1:], "row 1: expected 9 cells, found 8; fix the row"),
-        (NAMES, ["-1", *ROW[1:]], r"row 1: '-1' is no counter classes\[0\]; use a number"),
-        (NAMES, [str(FULL), *ROW[1:]], "'65535' is no counter"),
-        (NAMES, ["", *ROW[1:]], "'' is no counter"),
-        (NAMES, ["1" * 5000, *ROW[1:]], "is no counter"),
+        (NAMES, ["-1", *ROW[1:]], r"row 1: '-1' in column 'classes\[0\]' is not a counter; use"),
+        (NAMES, [str(FULL), *ROW[1:]], "'65535' in column"),
+        (NAMES, ["", *ROW[1:]], "'' in column"),
+        (NAMES, ["1" * 5000, *ROW[1:]], "is not a counter"),
         (NAMES, ["5", *ROW[1:]], "classes have 505 decisions and margins 1000; read out all"),
     ],
 )
@@ -175,3 +175,8 @@ def test_a_column_that_is_not_compared_is_refused():
     known = replace(COUNTERS, expected=replace(HELD, unknown=None))
     with pytest.raises(DataError, match="has the column 'unknown', which the model does not count"):
         read_outs_of("c.csv", NAMES, [ROW], known)
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(DataError, match=r"'c\.csv' has no rows under its header; add a row"):
+        read_outs_of("c.csv", NAMES, [], COUNTERS)
