@@ -76,9 +76,10 @@ def _facts(drift: Drift) -> dict[str, Any]:
 def _lines(drift: Drift) -> list[str]:
     """Return what changed in words, the largest change first."""
     read_out = drift.read_out
-    head = f"{read_out.name}, {read_out.counts.n} decisions: "
+    n = read_out.counts.n
+    head = f"{read_out.name}, {n or 'no'} {'decision' if n == 1 else 'decisions'}: "
     if not drift.comparisons:
-        return [head.replace("0 decisions", "no decisions") + "nothing to compare"]
+        return [f"{head}nothing to compare"]
     if not drift.changed:
         largest = drift.comparisons[0]
         words = f"no change; largest distance {largest.distance:.2f}, of {largest.counters}"

@@ -108,7 +108,7 @@ def time_limit(
         each["--max-microjoules"] = of_energy
     found = {option: value / each[option] for option, value in limits.items()}
     strictest = min(found, key=found.__getitem__)
-    return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:g}")
+    return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:.12g}")
 
 
 def check_time(

@@ -14,7 +14,7 @@ from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
 from bncc.model.card import decision_rows, model_facts, number_words, structure_words, table_widths
 from bncc.model.model import Model
-from bncc.model.rules import rules_of
+from bncc.model.rules import own_entries
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.repeats import DEFAULT_FOLDS, Repeats, cross_validated, held_out_scores
 from bncc.train.settings import TrainSettings
@@ -97,9 +97,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
         if facts[f"error_{part}"] is not None
     ]
     path = shlex.quote(facts["model"])
-    also = {"counters": model.counters, "adapt": model.adaptation}
-    extras = [*rules_of(model), *(name for name, found in also.items() if found is not None)]
-    rules = "".join(f" --with {name}" for name in extras)
+    rules = "".join(f" --with {name}" for name in own_entries(model))
     asked = model.training["structure_options"]
     folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
     rows = [

@@ -26,6 +26,7 @@ from bncc.locks import folder_locked
 from bncc.model.card import decision_rows, model_facts, number_words, search_words, structure_words
 from bncc.model.file import save_model, to_bytes
 from bncc.model.model import Model
+from bncc.model.rules import own_entries
 from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
@@ -331,10 +332,11 @@ def _report(
     is_limited = price.limit is not None
     compared = budget.emitted(budget.entries) - {"raw", "scores", "trusted"}  # these in any case
     verified = [options, *([f"--max-flash {budget.room}"] if is_limited else [])]
-    verified += [f"--with {name}" for name in sorted(compared)]
+    own = set(own_entries(model))
+    verified += [f"--with {name}" for name in sorted(compared | own)]
     emitted = [options, *([f"--max-flash {budget.flash}"] if is_limited else [])]
     emitted += [f"--reserve {budget.reserve}"] if is_limited and budget.reserve else []
-    emitted += [f"--with {name}" for name in sorted(budget.extras)]
+    emitted += [f"--with {name}" for name in sorted(budget.extras | own)]
     emitted += [f"--entry {name}" for name in budget.entries]
     takes = resource_words(price)
     if price.how == "estimated":

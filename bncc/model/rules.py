@@ -74,6 +74,12 @@ def rules_of(model: Model) -> tuple[str, ...]:
     return tuple(name for name in RULES if getattr(model, name) is not None)
 
 
+def own_entries(model: Model) -> tuple[str, ...]:
+    """Return the entry points of C that only some models have: rules, counters, an adaptation."""
+    others = {"counters": model.counters, "adapt": model.adaptation}
+    return *rules_of(model), *(name for name, found in others.items() if found is not None)
+
+
 def with_stand_ins(model: Model, names: Collection[str]) -> Model:
     """Return a model with a stand-in for each of some rules that it does not have."""
     lacking = [name for name in RULES if name in names and getattr(model, name) is None]

@@ -108,4 +108,4 @@ def test_what_has_no_counters_is_refused(run, run_json, rows, model, tmp_path):
     table.write_text("a,b\n1,2\n")
     found = run("drift", table, "--model", model, code=2)
     assert found.stderr.count("\n") == 1
-    assert "has no columns 'classes[0]'" in found.stderr
+    assert "has no column 'classes[0]'" in found.stderr
