@@ -50,7 +50,10 @@ CASES = (
 NOT_REPEATED = {
     "--output", "-o", "--force", "--json", "--quiet", "-v", "--verbose", "--help-all",
 }  # fmt: skip
-ELSEWHERE = {"--fold", "--measure", "--time", "--time-unit", "--recording"}
+ELSEWHERE = {
+    "--fold", "--measure", "--time", "--time-unit", "--recording", "--part", "--clock",
+    "--max-cycles", "--max-microseconds", "--max-microjoules",
+}  # fmt: skip
 """Options that need an NPZ file, tools or recordings: their words are made like the others'."""
 
 

@@ -233,7 +233,7 @@ def test_a_broken_table_is_refused(core: str) -> None:
         lacking = {name: n for name, n in good.cycles.items() if name != kind}
         with pytest.raises(ValueError, match=kind):
             replace(good, cycles=lacking)
-    for wrong in ({"plian": (1, 1)}, {"plain": (2, 1)}, {"load": (-1, 1)}):
+    for wrong in ({"misspelled": (1, 1)}, {"plain": (2, 1)}, {"load": (-1, 1)}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             replace(good, cycles={**good.cycles, **wrong})
     assert set(good.cycles) <= set(KINDS)
