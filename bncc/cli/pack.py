@@ -61,7 +61,7 @@ def command(
         written = [f"{runtime}/{file}" for file in files]
     for macro in _macros(packed):
         console.note(f"the blob needs a runtime compiled with -D{macro}")
-    header = packed.header
+    header, kind = packed.header, reading_type(model.features)
     facts = {
         "blob": output,
         "bytes": len(packed.content),
@@ -71,11 +71,11 @@ def command(
         "features": header.n_features,
         "classes": header.n_classes,
         "sequence": header.sequence,
-        "reading_type": reading_type(model.features),
+        "reading_type": kind,
         "defines": _macros(packed),
         "files": written,
     }
-    console.result(facts, _report(facts, packed))
+    console.result(facts, _report(output, written, kind, packed))
 
 
 def _macros(packed: Packed) -> list[str]:
@@ -87,12 +87,12 @@ def _macros(packed: Packed) -> list[str]:
     return [f"{name}={n}" for name, n, default in needed if n > default]
 
 
-def _report(facts: dict[str, object], packed: Packed) -> str:
+def _report(blob: str, files: list[str], kind: str, packed: Packed) -> str:
     rows = [
-        ["wrote", f"{facts['blob']}, {len(packed.content)} bytes"],
+        ["wrote", f"{blob}, {len(packed.content)} bytes"],
         ["tables", f"{packed.n_tables}, {packed.table_bytes} bytes with {packed.n_cuts} cuts"],
         ["sequence", str(packed.header.sequence)],
-        ["readings", f"{packed.header.n_features}, {facts['reading_type']} is wide enough"],
-        *(["wrote", str(file)] for file in facts["files"]),  # type: ignore[attr-defined]
+        ["readings", f"{packed.header.n_features}, {kind} is wide enough"],
+        *(["wrote", file] for file in files),
     ]
     return aligned(rows)
