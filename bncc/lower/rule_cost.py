@@ -2,9 +2,10 @@
 Estimated bytes and time of the rules for decisions in emitted C.
 
 The weights are fitted to 12 models with all rules that were trained on four data sets, compiled at
-both levels. The code of one or all rules is off by -41 % .. +42 %, and within 15 % for 30 and 39 of
-48 figures on Cortex-M0 at -O2 and -Os, for 29 and 38 on AVR. ``benchmarks/fit/fit_rules.py``
-measures, fits and prints the errors again.
+both levels, before ranges for unknown readings were limited to a share of the flash. With this
+limit the code of one or all rules is off by -40 % .. +61 %, and within 15 % for 27 and 33 of 48
+figures on Cortex-M0 at -O2 and -Os, for 32 and 36 on AVR; ``python -m benchmarks.fit.fit_rules``
+prints it.
 """
 
 from collections.abc import Collection, Mapping
