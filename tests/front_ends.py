@@ -38,6 +38,7 @@ def with_levels(form: str, length: int, hop: int) -> FrontEnd:
     names = [f"haar{k}" for k in range(1, 8) if 2**k <= length]
     names += ["sum", "min", "max", "range", "change", "crossings", "crossings(1)"]
     names += ["lag1", "lag3", "lag8", "lag13>>2"]
+    names += ["range/change", "lag3/range", *(["haar1/lag5"] if length > 1 else [])]
     names += ["sum>>3", "min>>1", "max>>5", "range>>2", *(["haar1>>1"] if length > 1 else [])]
     levels = [
         f"{signal}.{feature}({level})"

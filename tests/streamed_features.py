@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.windows import Windows
 
 
@@ -92,6 +92,29 @@ class Feature:
         return sum(window)
 
 
+class Ratio:
+    """The difference of the logarithms of two features since the start of a segment."""
+
+    def __init__(self, column: SignalFeature) -> None:
+        self.parts = [Feature(column.dividend), Feature(column.divided_by)]
+
+    def push(self, sample: Sequence[int]) -> None:
+        """Add a sample."""
+        for part in self.parts:
+            part.push(sample)
+
+    def value(self, length: int) -> int:
+        """Return the feature of the last samples."""
+        of, by = (self._logarithm(part.value(length)) for part in self.parts)
+        return of - by
+
+    def _logarithm(self, value: int) -> int:
+        if value == 0:
+            return 0
+        doublings = value.bit_length() - 1
+        return 16 * doublings + value * 16 // 2**doublings
+
+
 class Stream:
     """All features of a segment."""
 
@@ -100,7 +123,9 @@ class Stream:
     ) -> None:
         self.form, self.windows = form, windows
         self.columns = tuple(columns)
-        self.features = [Feature(column) for column in columns]
+        self.features = [
+            Feature(column) if column.divisor is None else Ratio(column) for column in columns
+        ]
         self.n_samples = 0
 
     def push(self, sample: Sequence[int]) -> list[int] | None:

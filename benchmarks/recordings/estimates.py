@@ -31,7 +31,10 @@ from bncc.train.settings import TrainSettings
 
 SIGNALS = ("acc_x", "acc_x,acc_y,gyro_x")
 FEATURES = "sum,min,max,crossings"
-LAGS = ("", "lag3", "lag8", "lag3,lag5", "lag3,lag5,lag8")
+OTHERS = (
+    "", "lag3", "lag8", "lag3,lag5", "lag3,lag5,lag8", "range,change,haar1",
+    "range,change,haar1,haar1/change", "range,change,haar1,haar1/change,haar1/range,range/change",
+)  # fmt: skip
 
 
 @click.command()
@@ -44,8 +47,8 @@ def main(data: Path, targets: str) -> None:
     base = with_held_rows(TrainSettings())
     for target in targets.split(","):
         rows = []
-        for signals, lags in product(SIGNALS, LAGS):
-            features = f"{FEATURES},{lags}" if lags else FEATURES
+        for signals, others in product(SIGNALS, OTHERS):
+            features = f"{FEATURES},{others}" if others else FEATURES
             chosen = signals_of(signals, train.channels)
             columns = columns_of(features, chosen, train.channels, one.window)
             known = narrowed(feature_table(train, columns, one.windows))
@@ -57,9 +60,9 @@ def main(data: Path, targets: str) -> None:
             found = estimate_samples(front_end, find_target(target))
             form = "shared" if shares_code(front_end) else "straight"
             pairs = (cost.flash, found.flash, cost.mean, found.time)
-            rows.append([signals, form, lags or "-", *(f"{figure:,.0f}" for figure in pairs)])
+            rows.append([signals, form, others or "-", *(f"{figure:,.0f}" for figure in pairs)])
         unit = find_target(target).unit
-        head = ["signals", "code", "lags", "flash", "estimate", f"{unit} per sample", "estimate"]
+        head = ["signals", "code", "others", "flash", "estimate", f"{unit} per sample", "estimate"]
         print(f"{target}\n\n{table(head, rows)}")
 
 

@@ -11,9 +11,9 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.options import Command
 from bncc.errors import OptionError
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.read import TIME_UNITS, Roles, read_recordings
 from bncc.recordings.recording import Recordings, sample_format
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import signals_of, split_list
 from bncc.recordings.table import columns_of, fixed
 from bncc.recordings.windows import Windows, samples_of, windows_of
@@ -188,7 +188,8 @@ def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
         click.option(
             "--features",
             metavar="LIST",
-            help="Features such as sum,haar2,above(q90) [default: all without levels].",
+            help="Features such as sum,haar2,above(q90),haar1/change; default,ratios for many "
+            "[default: all without levels and ratios].",
         ),
     ]
 

@@ -23,6 +23,9 @@ _PER_RING, _PER_LAG, _AVR_PER_LAG = 20, 10, 32
 (``python -m benchmarks.campaigns.streams estimates --target avr``)."""
 _OF_RING = 3
 """Additions for the values before the last one."""
+_LOGARITHM_BYTES, _PER_RATIO = 60, 200
+"""More bytes for logarithms, and instructions per window for each ratio; measured
+(``python -m benchmarks.recordings.estimates``)."""
 WORTH_FLASH, MOST_STATE = 0.85, 2.0
 """Ratios of flash and state to those of code for each signal, from which on channels share code."""
 _OF_TWO_PANES, _OF_PANES = 1.25, 1.5
@@ -103,8 +106,11 @@ def _straight(front_end: FrontEnd, per_lag: int = _PER_LAG) -> SampleEstimate:
         + _PER_FEATURE * len(front_end.columns)
     )
     flash += _PER_LEVEL * n_levels + rings
+    n_ratios = sum(column.divisor is not None for column in front_end.columns)
     if front_end.windows.n_panes > 1:
         flash = int(flash * (_OF_TWO_PANES if front_end.windows.n_panes == 2 else _OF_PANES))
+    flash += _LOGARITHM_BYTES * (n_ratios > 0)
+    time += n_ratios * _PER_RATIO / front_end.windows.hop
     members = plan.members.values()
     state = sum(member.n_bytes for member in members)
     return SampleEstimate(flash, state, time)

@@ -11,8 +11,8 @@ from bncc.lower.sample_stream import (
     plan_samples,
     sample_type_of,
 )
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.front_end import FrontEnd
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import Signal
 
 _CHANNEL = "channel"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bncc.lower.c.c99 import unsigned
 from bncc.lower.c.identifiers import c_comment, field_names
-from bncc.recordings.features import FEATURES, PARTIALS, Partial, Terms, Update, bytes_of, ring_size
+from bncc.recordings.features import PARTIALS, Partial, Terms, Update, bytes_of, ring_size
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.signals import KINDS, Signal
 
@@ -205,9 +205,8 @@ def waves_of(front_end: FrontEnd) -> tuple[tuple[Wave, ...], tuple[Wave, ...]]:
     wanted: dict[Signal, dict[tuple[str, int], None]] = {}
     form = front_end.form
     for column in front_end.columns:
-        argument = column.partial_argument(column.scope(form, front_end.windows))
-        for name in FEATURES[column.feature].partials:
-            wanted.setdefault(column.signal, {})[name, argument] = None
+        for partial in column.partials(column.scope(form, front_end.windows)):
+            wanted.setdefault(column.signal, {})[partial] = None
     derived = [signal for signal in wanted if signal.kind != "channel"]
     n = len(front_end.channels)
     names = field_names([*front_end.channels, *(signal.name for signal in derived)])

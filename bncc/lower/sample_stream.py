@@ -10,15 +10,10 @@ from bncc.lower.c.c99 import LINE, cast, unsigned
 from bncc.lower.raw import RawPlan
 from bncc.lower.sample_state import Member, State, Wave, holder, key_of
 from bncc.model.model import Model
-from bncc.recordings.features import (
-    FEATURES,
-    PARTIALS,
-    Partial,
-    SignalFeature,
-    Update,
-)
+from bncc.recordings.features import FEATURES, PARTIALS, Partial, Update
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import KINDS
 
 _INDENT = "    "
@@ -66,6 +61,7 @@ class SampleStream:
     has_first: bool  # True if the first sample of a segment differs from others
     rings: tuple[tuple[str, str], ...]  # Suffixes of functions that fill a ring, and its types
     liftings: tuple[Lifting, ...]
+    logarithm: str  # Type of the numbers whose logarithms ratios take; empty without a ratio
     push: tuple[str, ...]  # Statements of a sample, until the pane may end
     clear: tuple[str, ...]  # Begin a pane
     results: tuple[Result, ...]
@@ -152,6 +148,7 @@ def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> S
         has_first=plan.has_first,
         rings=tuple((c_type.removesuffix("_t"), c_type) for c_type in plan.ring_types),
         liftings=tuple(_lifting(plan, wave) for wave in plan.waves if wave.levels),
+        logarithm=_logarithm_type(front_end),
         push=tuple(_push(plan)),
         clear=tuple(_clear(plan)),
         results=tuple(result for wave in plan.waves for result in _results(plan, wave, outputs)),
@@ -387,8 +384,8 @@ def _results(plan: State, wave: Wave, outputs: Sequence[Output]) -> list[Result]
 
 def _keys(plan: State, column: SignalFeature) -> set[str]:
     """Return the keys of the partials that a feature reads."""
-    argument = column.partial_argument(column.scope(plan.front_end.form, plan.windows))
-    return {key_of(name, argument) for name in FEATURES[column.feature].partials}
+    scope = column.scope(plan.front_end.form, plan.windows)
+    return {key_of(name, argument) for name, argument in column.partials(scope)}
 
 
 def _groups(plan: State, wave: Wave) -> list[list[tuple[Partial, str, int]]]:
@@ -435,18 +432,14 @@ def _merge(
 
 def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> list[str]:
     """Return the statement that assigns a feature."""
-    feature = FEATURES[column.feature]
-    scope = column.scope(plan.front_end.form, plan.windows)
-    argument = column.partial_argument(scope)
-    *less, last = feature.partials
-    value = _variable(plan, wave, key_of(last, argument))
-    of_type = _window_type(plan, wave, PARTIALS[last], argument)
-    if less:
-        minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
-        value, of_type = " - ".join([value, *minus]), ""
     bounds = column.bounds(plan.front_end.form, plan.windows)
-    base = feature.base(scope)
     declared: list[str] = []
+    if column.divisor is None:
+        value, of_type = _difference(plan, wave, column)
+        base = FEATURES[column.feature].base(column.scope(plan.front_end.form, plan.windows))
+    else:
+        value, of_type, base = "of - by", "", 0
+        declared = _logarithms(plan, wave, column)
     if column.shift:
         shifted, of_type, base = _shifted(plan, value, of_type, column, base)
         value, declared = "shifted", _wrapped(f"const {of_type} shifted = {shifted};")
@@ -466,6 +459,38 @@ def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> lis
         f"{output.place} = {cast('value', output.c_type)};",
     ]
     return ["{", *_indented(lines), "}"]
+
+
+def _difference(plan: State, wave: Wave, column: SignalFeature) -> tuple[str, str]:
+    """Return a feature without its base and shift: an expression, and its type if it is known."""
+    argument = column.partial_argument(column.scope(plan.front_end.form, plan.windows))
+    *less, last = FEATURES[column.feature].partials
+    value = _variable(plan, wave, key_of(last, argument))
+    if less:
+        minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
+        return " - ".join([value, *minus]), ""
+    return value, _window_type(plan, wave, PARTIALS[last], argument)
+
+
+def _logarithms(plan: State, wave: Wave, column: SignalFeature) -> list[str]:
+    """Return the declarations of the logarithms of both features of a ratio."""
+    wide, lines = _logarithm_type(plan.front_end), []
+    for variable, term in zip(("of", "by"), column.terms, strict=True):
+        value, of_type = _difference(plan, wave, term)
+        exact = value if of_type == wide else cast(value, wide)
+        lines += _wrapped(f"const int16_t {variable} = {plan.name}_logarithm({exact});")
+    return lines
+
+
+def _logarithm_type(front_end: FrontEnd) -> str:
+    """Return the type of the numbers whose logarithms ratios take; empty without a ratio."""
+    most = [
+        term.bounds(front_end.form, front_end.windows)[1]
+        for column in front_end.columns
+        for term in column.terms
+        if column.divisor is not None
+    ]
+    return holder(max(most)) if most else ""
 
 
 def _shifted(

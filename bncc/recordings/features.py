@@ -7,9 +7,8 @@ each sample, which depends on the samples of its segment up to this one, and a m
 contributions to panes and panes to windows. A feature is a function of a window's partials.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 from typing import Any, Literal
@@ -17,34 +16,11 @@ from typing import Any, Literal
 import numpy as np
 
 from bncc._types import BoolArray, IntArray
-from bncc.errors import OptionError
-from bncc.recordings.recording import SampleFormat
-from bncc.recordings.signals import Signal, distance, first_differences
+from bncc.recordings.signals import distance, first_differences
 from bncc.recordings.windows import Merge, Windows
 
 SHIFT = 4
 """Default shift of the leaky mean: the mean of about 2**4 samples."""
-MOST_HAAR = 7
-"""Most Haar levels among the default features."""
-LAGS = (3, 5, 8)
-"""
-Lags among the default features.
-
-By folds of training loads, a forest on the features of bearings has an error rate of 1.4 % with
-these three, instead of 6.6 %; powers of 2, which Haar levels have as well, are worth less
-(``python -m benchmarks.recordings.lags``).
-"""
-_LONGEST_LAG = 64
-_LIMIT = 2**31 - 1
-"""Largest magnitude of an integer column of a table."""
-_WORD = 2**32
-_COLUMN_TYPES = {
-    "uint8": (0, 2**8 - 1),
-    "int8": (-(2**7), 2**7 - 1),
-    "uint16": (0, 2**16 - 1),
-    "int16": (-(2**15), 2**15 - 1),
-    "int32": (-_LIMIT, _LIMIT),
-}
 
 
 Contribution = Callable[[IntArray, int, Any], tuple[IntArray, Any]]
@@ -365,146 +341,3 @@ FEATURES = {
     "level-crossings": Feature(("level-crossings",), "Crossings of a level.", "level"),
 }
 """All features by name."""
-
-
-@dataclass(frozen=True)
-class SignalFeature:
-    """One column of a table of features: a feature of a signal."""
-
-    signal: Signal
-    feature: str  # A key of `FEATURES`
-    # Lag, Haar level, shift or level in units of the signal; the percentage of a quantile until
-    # `fixed` replaces it by a level; 0 if the feature has none
-    argument: int = 0
-    is_quantile: bool = False
-    shift: int = 0  # The value is divided by 2**shift and rounded down
-
-    @property
-    def name(self) -> str:
-        """Name of the column."""
-        argument, kind = self.argument, FEATURES[self.feature].argument
-        suffix = {
-            "none": "",
-            "lag": f"{argument}",
-            "number": f"{argument}",
-            "shift": "" if argument == SHIFT else f"({argument})",
-            "level": f"({'q' * self.is_quantile}{argument})",
-        }[kind]
-        shift = f">>{self.shift}" if self.shift else ""
-        return f"{self.signal.name}.{self.feature}{suffix}{shift}"
-
-    def scope(self, form: SampleFormat, windows: Windows) -> Scope:
-        """Return the bounds of the signal with the windows."""
-        return Scope(*self.signal.bounds(form), windows)
-
-    def partial_argument(self, scope: Scope) -> int:
-        """Return the argument of the partials: a level becomes an offset."""
-        is_level = FEATURES[self.feature].argument == "level"
-        return self.argument - scope.least if is_level else self.argument
-
-    def bounds(self, form: SampleFormat, windows: Windows) -> tuple[int, int]:
-        """Return the least and the largest value; refuse those that need more than 32 bits."""
-        scope, feature = self.scope(form, windows), FEATURES[self.feature]
-        argument = self.partial_argument(scope)
-        found = feature.bounds(
-            [
-                PARTIALS[name].largest(scope.width, argument, windows.length, windows.hop)
-                for name in feature.partials
-            ],
-            scope,
-        )
-        is_wide = self.shift > 0 and found[1] - found[0] + 2**self.shift > _WORD
-        if max(map(abs, found)) > _LIMIT or is_wide:
-            raise OptionError(
-                f"{self.name!r} may need more than 32 bits over {windows.length} samples; choose "
-                "a shorter --window, or a narrower --sample-type"
-            )
-        if feature.argument == "shift" and scope.width << argument >= _WORD:
-            raise OptionError(f"the mean of {self.name!r} needs more than 32 bits; lower its shift")
-        if feature.argument == "number" and 2**argument > windows.length:
-            raise OptionError(
-                f"{self.name!r} needs windows of {2**argument} samples; choose a lower level or a "
-                "longer --window"
-            )
-        if feature.argument == "level" and not scope.least <= self.argument <= scope.largest:
-            raise OptionError(
-                f"the level of {self.name!r} is outside {scope.least}..{scope.largest}; choose "
-                "one within"
-            )
-        low, high = found
-        return low >> self.shift, high >> self.shift
-
-    def value(self, partials: Sequence[IntArray], scope: Scope) -> IntArray:
-        """Return the values (n_windows,) int64 from those of partials."""
-        return FEATURES[self.feature].value(partials, scope) >> self.shift
-
-    def column_type(self, form: SampleFormat, windows: Windows) -> str:
-        """Return the smallest integer type of the values."""
-        low, high = self.bounds(form, windows)
-        holders = (name for name, (a, b) in _COLUMN_TYPES.items() if a <= low and high <= b)
-        return next(holders)
-
-    def state_bytes(self, form: SampleFormat, windows: Windows) -> int:
-        """Return the bytes between two samples: what partials carry, and their values by pane."""
-        scope, feature = self.scope(form, windows), FEATURES[self.feature]
-        argument, total = self.partial_argument(scope), 0
-        for partial in (PARTIALS[name] for name in feature.partials):
-            value = partial.largest(scope.width, argument, windows.hop, windows.hop)
-            carried = partial.carried(scope.width, argument).values()
-            total += sum(map(bytes_of, carried)) + windows.n_panes * bytes_of(value)
-            total += ring_size(partial.reach(argument)) * bytes_of(scope.width)
-        return total
-
-    @property
-    def additions(self) -> float:
-        """Approximate additions and comparisons per sample, without those of the signal."""
-        names = FEATURES[self.feature].partials
-        return sum(PARTIALS[name].additions(self.argument) for name in names)
-
-
-_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?(?:>>(\d{1,2}))?")
-
-
-def feature_of(signal: Signal, text: str) -> SignalFeature | None:
-    """
-    Parse a feature such as ``sum``, ``haar3``, ``crossings(5)``, ``above(q90)``; else None.
-
-    Each may end in a shift, as in ``sum>>7``.
-    """
-    match = _NAME.fullmatch(text)
-    if match is None or match[1] not in FEATURES:
-        return None
-    name, number, quantile, inner, shift = match.groups()
-    if shift is not None:
-        found = feature_of(signal, text.rpartition(">>")[0])
-        is_sound = found is not None and 0 < int(shift) < 32
-        return replace(found, shift=int(shift)) if found is not None and is_sound else None
-    kind = FEATURES[name].argument
-    given = (number is not None, inner is not None)
-    if kind == "number" and given == (True, False) and int(number) > 0:
-        return SignalFeature(signal, name, int(number))
-    if kind == "lag" and given == (True, False) and 0 < int(number) <= _LONGEST_LAG:
-        return SignalFeature(signal, name, int(number))
-    if kind == "none" and given == (False, False):
-        return SignalFeature(signal, name)
-    if kind == "shift" and given == (False, False):
-        return SignalFeature(signal, name, SHIFT)
-    if kind == "shift" and given == (False, True) and not quantile and 0 < int(inner) < 32:
-        return SignalFeature(signal, name, int(inner))
-    if kind == "level" and given == (False, True) and (not quantile or 0 <= int(inner) <= 100):
-        return SignalFeature(signal, name, int(inner), bool(quantile))
-    return None
-
-
-def default_features(length: int) -> list[str]:
-    """Return the names of all features of a window without levels."""
-    n_levels = min(MOST_HAAR, length.bit_length() - 1)
-    names: list[str] = []
-    for name, feature in FEATURES.items():
-        if feature.argument == "number":
-            names += [f"{name}{k}" for k in range(1, n_levels + 1)]
-        elif feature.argument == "lag":
-            names += [f"{name}{k}" for k in LAGS if 2 * k <= length]
-        elif feature.argument != "level":
-            names.append(name)
-    return names

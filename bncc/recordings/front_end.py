@@ -10,8 +10,8 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.data.dataset import Column, Table
 from bncc.errors import OptionError
-from bncc.recordings.features import SignalFeature, feature_of
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signal_feature import SignalFeature, feature_of
 from bncc.recordings.signals import Signal, signal_of
 from bncc.recordings.stream import FeatureStream
 from bncc.recordings.table import segment_values

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.recordings.features import FEATURES, PARTIALS, SignalFeature
+from bncc.recordings.features import PARTIALS
 from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import Signal
 from bncc.recordings.windows import Windows, merged
 
@@ -43,12 +44,10 @@ class FeatureStream:
         partials: dict[_Key, IntArray] = {}
         values = []
         for column in self._columns:
-            signal, feature = column.signal, FEATURES[column.feature]
-            scope = column.scope(self._form, self._windows)
-            argument = column.partial_argument(scope)
+            signal, scope = column.signal, column.scope(self._form, self._windows)
             if signal not in offsets:
                 offsets[signal] = self._offsets(signal, samples)
-            keys = [(signal, name, argument) for name in feature.partials]
+            keys = [(signal, name, argument) for name, argument in column.partials(scope)]
             for key in keys:
                 if key not in partials:
                     partials[key] = self._windows_of(key, offsets[signal])

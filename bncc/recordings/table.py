@@ -9,13 +9,14 @@ import numpy as np
 
 from bncc._types import IntArray, StrPath
 from bncc.errors import DataError, OptionError
-from bncc.recordings.features import (
-    FEATURES,
+from bncc.recordings.features import FEATURES
+from bncc.recordings.recording import Recording, Recordings, SampleFormat
+from bncc.recordings.signal_feature import (
     SignalFeature,
     default_features,
+    default_ratios,
     feature_of,
 )
-from bncc.recordings.recording import Recording, Recordings, SampleFormat
 from bncc.recordings.signals import Signal, signal_of, split_list
 from bncc.recordings.stream import FeatureStream
 from bncc.recordings.windows import Windows, common_labels
@@ -59,10 +60,12 @@ def columns_of(
     """
     Parse a list of features.
 
-    A feature alone is one of every signal; SIGNAL.FEATURE is one of that signal. Columns are in
-    the order of signals, then of features.
+    A feature alone is one of every signal; SIGNAL.FEATURE is one of that signal. ``default`` and
+    ``ratios`` stand for several. Columns are in the order of signals, then of features.
     """
-    items = default_features(length) if text is None else split_list(text)
+    several = {"default": default_features(length), "ratios": default_ratios(length)}
+    given = ["default"] if text is None else split_list(text)
+    items = [item for name in given for item in several.get(name, [name])]
     every = [item for item in items if feature_of(signals[0], item) is not None]
     found = [_known(feature_of(signal, item), item) for signal in signals for item in every]
     for item in items:
@@ -97,7 +100,10 @@ def _known(found: SignalFeature | None, item: str) -> SignalFeature:
 def _unknown(item: str) -> OptionError:
     forms = {"none": "{}", "lag": "{}3", "number": "{}1", "shift": "{}", "level": "{}(q50)"}
     names = ", ".join(forms[each.argument].format(name) for name, each in FEATURES.items())
-    return OptionError(f"{item!r} is no feature; choose {names}, or SIGNAL.FEATURE")
+    return OptionError(
+        f"{item!r} is no feature; choose {names}, a ratio such as haar1/change, SIGNAL.FEATURE, "
+        "default or ratios"
+    )
 
 
 def fixed(columns: Sequence[SignalFeature], recordings: Recordings) -> list[SignalFeature]:

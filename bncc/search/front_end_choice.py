@@ -140,7 +140,7 @@ def front_ends(
     target = find_target(machine_of(limits.budget.target))
     groupings = (
         [column.signal for column in whole.columns],
-        [(column.feature, column.argument) for column in whole.columns],
+        [(column.feature, column.argument, column.divisor) for column in whole.columns],
     )
     estimates: dict[tuple[int, ...], SampleEstimate] = {}
 

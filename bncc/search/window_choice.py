@@ -6,9 +6,9 @@ from math import sqrt
 
 from bncc.errors import DataError
 from bncc.progress import Progress, silence
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.labeled import dataset_of_windows
 from bncc.recordings.recording import Recordings
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.table import feature_table, narrowed
 from bncc.recordings.windows import Windows
 from bncc.search.budget_search import with_held_rows

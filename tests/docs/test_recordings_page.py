@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from bncc.recordings.features import FEATURES, feature_of
+from bncc.recordings.features import FEATURES
 from bncc.recordings.recording import sample_format
+from bncc.recordings.signal_feature import feature_of
 from bncc.recordings.signals import KINDS, signal_of
 from bncc.recordings.windows import Windows
 

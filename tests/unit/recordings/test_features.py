@@ -7,14 +7,14 @@ import pytest
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
-from bncc.recordings.features import (
-    FEATURES,
-    PARTIALS,
+from bncc.recordings.features import FEATURES, PARTIALS
+from bncc.recordings.recording import SampleFormat
+from bncc.recordings.signal_feature import (
     SignalFeature,
     default_features,
     feature_of,
+    logarithm,
 )
-from bncc.recordings.recording import SampleFormat
 from bncc.recordings.signals import signal_of
 from bncc.recordings.table import segment_values
 from bncc.recordings.windows import Windows
@@ -153,3 +153,55 @@ def test_default_features_have_the_haar_levels_of_the_window() -> None:
     assert {name.rstrip("12345678") for name in default_features(128)} == {
         name for name, each in FEATURES.items() if each.argument != "level"
     }
+
+
+@pytest.mark.parametrize("name", ["range/change", "haar1/lag3", "lag3/range"])
+@pytest.mark.parametrize(("length", "hop"), [(24, 8), (16, 16)])
+def test_ratios_are_within_their_range_and_differ_by_amplitude_a_little_only(
+    name: str, length: int, hop: int
+) -> None:
+    windows, column = Windows(length, hop), feature(name)
+    low, high = column.bounds(INT16, windows)
+    assert column.name == f"x.{name}"
+    assert column.column_type(INT16, windows) == "int16"
+    rng = np.random.default_rng(1)
+    samples = rng.integers(-2000, 2000, (400, 2))
+    found = segment_values([column], samples, INT16, windows)
+    louder = segment_values([column], 16 * samples, INT16, windows)
+    assert (np.abs(found - louder) <= 2).all()
+    assert np.ptp(found) > 4
+    constant = segment_values([column], 0 * samples, INT16, windows)
+    assert (constant == 0).all()
+    for values in (found, louder, constant):
+        assert low <= values.min() <= values.max() <= high
+
+
+def test_a_ratio_keeps_the_state_of_both_features() -> None:
+    windows = Windows(128, 64)
+    of, by = feature("haar3"), feature("change")
+    ratio = feature("haar3/change")
+    assert ratio.terms == (of, by)
+    assert ratio.state_bytes(INT16, windows) == sum(
+        each.state_bytes(INT16, windows) for each in (of, by)
+    )
+    assert ratio.additions == of.additions + by.additions
+
+
+def test_logarithms_grow_with_values_and_are_exact_at_powers_of_2() -> None:
+    values = np.arange(200_000)
+    found = logarithm(values)
+    assert found[0] == 0
+    assert (np.diff(found) >= 0).all()
+    assert logarithm(2 ** np.arange(31)).tolist() == [16 * (k + 1) for k in range(31)]
+    exact = 16 * (np.log2(values[1:]) + 1)
+    assert np.abs(found[1:] - exact).max() < 2.4
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sum/change", "change/sum", "range/range", "haar1/above(3)", "range/change/range",
+     "range>>1/change", "range/change>>1", "range/", "/range", "haar1/haar"],
+)  # fmt: skip
+def test_other_ratios_are_no_features(name: str) -> None:
+    """Both features are of one signal, without a shift, and grow with its amplitude."""
+    assert feature_of(signal_of("x", "xy"), name) is None

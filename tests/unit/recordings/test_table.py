@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bncc._types import IntArray
 from bncc.errors import DataError, OptionError
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.recording import Recording, Recordings, SampleFormat
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_like, columns_of, csv_of, feature_table, fixed, narrowed
 from bncc.recordings.windows import Windows

@@ -3,8 +3,8 @@
 import pytest
 
 from bncc.errors import DataError
-from bncc.recordings.features import SignalFeature
 from bncc.recordings.recording import Recordings
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of
 from bncc.recordings.windows import Windows
