@@ -13,7 +13,7 @@ A linker may address variables and constants relative to ``gp``, which start-up 
 symbol ``__global_pointer$``. Proofs do not use its value, and a compiler never changes it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from bncc.prove.code import Code
@@ -220,6 +220,20 @@ class Decoder:
         except (KeyError, TypeError, ValueError):
             raise Unknown(f"unknown instruction '{text}' at {address:#x}") from None
         return Instruction(address, read.size, text, effects)
+
+
+def register_shifts(code: Code) -> Iterator[tuple[int, int]]:
+    """
+    Yield the address of every shift by a register, and the number of that register.
+
+    Data may read as one too, and so may the middle of another instruction.
+    """
+    for start, data in code.sections:
+        for k in range(start % 2, len(data) - 3, 2):
+            if data[k] & 0x7F == 0x33:
+                word = int.from_bytes(data[k : k + 4], "little")
+                if word >> 12 & 7 in (1, 5) and word >> 25 in (0, 0x20):
+                    yield start + k, word >> 20 & 31
 
 
 def _operands(read: Any) -> list[Operand]:

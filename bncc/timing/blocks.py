@@ -8,8 +8,8 @@ its name. Nothing is assumed of an instruction that they do not know.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bncc.prove.instructions import Instruction, Jump, Load, Store
-from bncc.targets.timing import Cycles, Timing
+from bncc.prove.instructions import Instruction, Jump, Load, Set, Store
+from bncc.targets.timing import Cycles, Timing, steps_of
 
 _WORD = 4
 """Bytes that a core fetches at once."""
@@ -76,6 +76,11 @@ def jump_of(instruction: Instruction) -> Jump | None:
     return last if isinstance(last, Jump) else None
 
 
+def is_split(address: int, size: int) -> bool:
+    """Return whether an instruction begins in one word and ends in the next."""
+    return address % _WORD + size > _WORD
+
+
 @dataclass(frozen=True)
 class Block:
     """Cycles of a basic block, without the jump at its end."""
@@ -90,9 +95,15 @@ class Block:
     n_loads: int  # Loads of one register each
 
 
-def block_of(code: Sequence[Instruction], timing: Timing) -> Block:
-    """Return the cycles of consecutive instructions, at least one, of which only the last jumps."""
-    low = high = n_loads = 0
+def block_of(code: Sequence[Instruction], timing: Timing, *, behind: int = 0) -> Block:
+    """
+    Return the cycles of consecutive instructions, at least one, of which only the last jumps.
+
+    `behind` is the size of the instruction behind them. For a core that shifts in steps, those of
+    an amount in a register are not included.
+    """
+    low = high = timing.split.each * sum(is_split(each.address, each.size) for each in code)
+    n_loads = 0
     pairs = False
     end = jump_of(code[-1])
     for instruction in code[:-1] if end else code:
@@ -109,6 +120,8 @@ def block_of(code: Sequence[Instruction], timing: Timing) -> Block:
     if end:
         kind, n = kind_of(code[-1])
         taken = _cycles(timing, kind, n, code[-1])
+        if kind == "jump-if" and is_split(code[-1].address + code[-1].size, behind):
+            taken = taken[0] + timing.split.behind, taken[1] + timing.split.behind
         not_taken = _cycles(timing, "not-taken", 0, code[-1])
         n_loads += n
     first, last = code[0].address, code[-1].address + code[-1].size - 1
@@ -125,8 +138,18 @@ def _cycles(timing: Timing, kind: str, n: int, instruction: Instruction) -> Cycl
             f"the timing of {timing.title} has no entry for {instruction.text} ({kind})"
         )
     low, high = timing.cycles[kind]
+    if kind == "shift" and timing.shifts_in_steps and instruction.effects:
+        low = high = low + steps_of(_amount(instruction))
     each = timing.cycles["register"] if n else (0, 0)
     return low + n * each[0], high + n * each[1]
+
+
+def _amount(instruction: Instruction) -> int:
+    """Return the constant by which an instruction shifts, 0 for a register."""
+    (effect,) = instruction.effects
+    assert isinstance(effect, Set)
+    amount = effect.value[-1] if isinstance(effect.value, tuple) else None
+    return amount if isinstance(amount, int) else 0
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from itertools import pairwise
 from bncc.device.image import Image
 from bncc.device.simulators.unicorn import Place, Reading
 from bncc.prove import riscv, thumb
-from bncc.prove.code import code_of
+from bncc.prove.code import Code, code_of
 from bncc.prove.instructions import Instruction, UnknownInstruction
-from bncc.targets.timing import CORES, Timing
+from bncc.targets.timing import CORES, Timing, steps_of
 from bncc.timing.blocks import Block, Flash, UnknownTimeError, block_of, edge_cycles
 
 
@@ -23,9 +23,7 @@ class CycleClock:
     def start(self, image: Image) -> "Run":
         """Return a clock for one run of a program."""
         code = code_of(image.path, image.target)
-        is_riscv = image.target.name == "rv32"
-        decoder = riscv.Decoder(code) if is_riscv else thumb.Decoder(code)
-        return Run(decoder, CORES[self.core], self.flash)
+        return Run(code, CORES[self.core], self.flash)
 
     @property
     def loop(self) -> tuple[int, int]:
@@ -44,13 +42,18 @@ class Run:
     Code between the pairs of readings, such as the harness, is neither decoded nor counted.
     """
 
-    def __init__(
-        self, decoder: "riscv.Decoder | thumb.Decoder", timing: Timing, flash: Flash
-    ) -> None:
-        self._decoder, self._timing, self._flash = decoder, timing, flash
+    def __init__(self, code: Code, timing: Timing, flash: Flash) -> None:
+        self._decoder: riscv.Decoder | thumb.Decoder
+        if code.target.name == "rv32":
+            self._decoder = riscv.Decoder(code)
+        else:
+            self._decoder = thumb.Decoder(code)
+        self._timing, self._flash = timing, flash
         self._blocks: dict[Place, Block | None] = {}
         self._edges: dict[tuple[Place, Place], Reading] = {}
         self._total = Reading(0, 0, 0)
+        self.watched = dict(riscv.register_shifts(code)) if timing.shifts_in_steps else {}
+        self.values: list[int] = []
         self.trace: list[Place] = []
         self.readings: list[Reading] = []
         self.unknown: dict[str, None] = {}  # Why blocks have no known time
@@ -62,12 +65,16 @@ class Run:
                 if edge not in self._edges:
                     self._edges[edge] = self._edge(*edge)
                 low, high, unknown = self._edges[edge]
-                total = self._total
-                self._total = Reading(
-                    total.low + n * low, total.high + n * high, total.unknown + n * unknown
-                )
+                self._add(n * low, n * high, n * unknown)
+            steps = sum(steps_of(value % 32) for value in self.values)
+            self._add(steps, steps, 0)
         self.readings.append(self._total)
+        self.values.clear()
         del self.trace[:-1]
+
+    def _add(self, low: int, high: int, unknown: int) -> None:
+        total = self._total
+        self._total = Reading(total.low + low, total.high + high, total.unknown + unknown)
 
     def _edge(self, source: Place, target: Place) -> Reading:
         """Return the cycles of a block after another, and of the jump between them."""
@@ -83,11 +90,19 @@ class Run:
     def _block(self, place: Place) -> Block | None:
         if place not in self._blocks:
             try:
-                self._blocks[place] = block_of(self._code(*place), self._timing)
+                code = self._code(*place)
+                self._blocks[place] = block_of(code, self._timing, behind=self._behind(code[-1]))
             except (UnknownInstruction, UnknownTimeError) as error:
                 self._blocks[place] = None
                 self.unknown[str(error)] = None
         return self._blocks[place]
+
+    def _behind(self, last: Instruction) -> int:
+        """Return the size of the instruction behind another, 0 if there is none."""
+        try:
+            return self._decoder.decode(last.address + last.size).size
+        except UnknownInstruction:
+            return 0
 
     def _code(self, address: int, size: int) -> list[Instruction]:
         found, at = [], address

@@ -7,7 +7,7 @@ of the block with the doorbell, which is therefore in a function of its own.
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from time import monotonic
@@ -45,6 +45,8 @@ class ClockRun(Protocol):
 
     trace: list[Place]  # Basic blocks as they begin
     readings: list[Reading]  # One for each reading of the counter
+    watched: Mapping[int, int]  # Registers of RISC-V by addresses of instructions that read them
+    values: list[int]  # Values of these registers before the instructions
 
     def read(self) -> None:
         """Begin or end a pair of readings, between which cycles are counted."""
@@ -119,6 +121,7 @@ class _Run:
         self._image = image
         self._clock = clock
         self._trace = [] if clock is None else clock.trace
+        self._values = [] if clock is None else clock.values
         self._is_metered = is_metered
         self._core = core_of(image.target)
         self._uc: Any = None
@@ -184,6 +187,9 @@ class _Run:
         elif self._is_metered:
             hook = self._block if self._clock is None else self._timed_block
             self._uc.hook_add(unicorn.UC_HOOK_BLOCK, hook)
+        for address, number in ({} if self._clock is None else self._clock.watched).items():
+            register = unicorn.riscv_const.UC_RISCV_REG_X0 + number
+            self._uc.hook_add(unicorn.UC_HOOK_CODE, self._watch, register, address, address)
 
     def _ring(self, uc: Any, offset: int, size: int, value: int, _: Any) -> None:
         if self._end is not None:
@@ -221,6 +227,9 @@ class _Run:
 
     def _step(self, uc: Any, address: int, size: int, _: Any) -> None:
         self._executed += 1
+
+    def _watch(self, uc: Any, address: int, size: int, register: int) -> None:
+        self._values.append(uc.reg_read(register))
 
     def _block(self, uc: Any, address: int, size: int, _: Any) -> None:
         key = (address, size)

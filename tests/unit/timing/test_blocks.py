@@ -142,8 +142,12 @@ RISCV = {
     "mul a0, a0, a1": ("3305b502", "multiply", (3, 3), (40, 40)),
     "mulhu a0, a0, a1": ("3335b502", "multiply-high", (4, 4), (72, 72)),
     "divu a0, a0, a1": ("3355b502", "divide", (2, 38), (40, 40)),
-    "slli a0, a0, 3": ("13153500", "shift", (1, 1), (4, 14)),
-    "c.slli a0, 3": ("0e05", "shift", (1, 1), (4, 14)),
+    "slli a0, a0, 3": ("13153500", "shift", (1, 1), (7, 7)),
+    "c.slli a0, 3": ("0e05", "shift", (1, 1), (7, 7)),
+    "c.srai a0, 31": ("7d85", "shift", (1, 1), (14, 14)),
+    "srli a0, a0, 8": ("13558500", "shift", (1, 1), (6, 6)),
+    "slli zero, zero, 31, which has no effect": ("1310f001", "shift", (1, 1), (4, 14)),
+    "sll a0, a0, a1, without its steps": ("3315b500", "shift", (1, 1), (4, 4)),
     "c.li a0, 1": ("0545", "plain", (1, 1), (3, 3)),
 }
 RISCV_JUMPS = {
@@ -171,6 +175,26 @@ def test_riscv_jumps_take_the_cycles_of_the_tables(name: str) -> None:
         assert block(core, text).taken == cycles
     assert block("ibex", text).not_taken == (1, 1)
     assert block("picorv32", text).not_taken == (3, 3)
+
+
+def test_an_instruction_in_two_words_takes_a_picorv32_a_cycle_more() -> None:
+    """Wherever it is in a block, whatever leads to it."""
+    short, long = "0100", "13000000"  # nop, in two bytes and in four
+    assert block("picorv32", long).body == (3, 3)
+    assert block("picorv32", long, AT + 2).body == (4, 4)
+    assert block("picorv32", short, AT + 2).body == (3, 3)
+    assert block("picorv32", short + long + long + short).body == (14, 14)
+    assert block("cortex-m4", "0120" + "00f10100").body == (2, 2)  # movs; add.w
+
+
+def test_a_picorv32_fetches_what_is_behind_a_branch_before_it_jumps() -> None:
+    branch, jump, timing = "01c1", "01a0", CORES["picorv32"]  # c.beqz a0, c.j
+    for code, at, size, taken in (
+        (branch, AT, 4, 6), (branch, AT, 2, 5), (branch, AT, 0, 5), (branch, AT + 2, 4, 5),
+        (jump, AT, 4, 3),
+    ):  # fmt: skip
+        found = block_of(decoded("picorv32", code, at), timing, behind=size)
+        assert (found.taken, found.not_taken) == ((taken, taken), (3, 3))
 
 
 def test_what_a_table_does_not_have_has_no_time() -> None:
@@ -241,5 +265,6 @@ def test_a_broken_table_is_refused(core: str) -> None:
 
 def test_a_core_is_exact_if_only_products_have_a_range() -> None:
     exact = {core for core, timing in CORES.items() if timing.is_exact}
-    assert exact == {"cortex-m0", "cortex-m0plus"}
+    assert exact == {"cortex-m0", "cortex-m0plus", "picorv32"}
+    assert not replace(CORES["picorv32"], shifts_in_steps=False).is_exact
     assert not Timing("", "", "", {**CORES["cortex-m0"].cycles, "load": (1, 2)}).is_exact
