@@ -175,6 +175,50 @@ private:
     Memory &memory_;
     Doorbell &bell_;
 };
+#elif defined(CORE_IBEX)
+/* Two memories grant a request at once and answer in the next cycle. */
+class Core {
+public:
+    Core(Memory &memory, Doorbell &bell) : memory_(memory), bell_(bell)
+    {
+        top_.fetch_enable_i = 5; /* IbexMuBiOn */
+        top_.scan_rst_ni = 1;
+        top_.instr_gnt_i = 1;
+        top_.data_gnt_i = 1;
+    }
+
+    void reset(bool is_on) { top_.rst_ni = !is_on; }
+
+    bool step(uint64_t cycle)
+    {
+        top_.clk_i = 0;
+        top_.eval();
+        const bool is_fetch = top_.instr_req_o;
+        const bool is_access = top_.data_req_o;
+        uint32_t fetched = 0;
+        uint32_t loaded = 0;
+        if (is_fetch) {
+            fetched = memory_.word(top_.instr_addr_o);
+        }
+        if (is_access && top_.data_we_o) {
+            bell_.store(top_.data_addr_o, top_.data_wdata_o, top_.data_be_o, cycle);
+        } else if (is_access) {
+            loaded = memory_.word(top_.data_addr_o);
+        }
+        top_.clk_i = 1;
+        top_.eval();
+        top_.instr_rvalid_i = is_fetch;
+        top_.instr_rdata_i = fetched;
+        top_.data_rvalid_i = is_access;
+        top_.data_rdata_i = loaded;
+        return !top_.double_fault_seen_o;
+    }
+
+private:
+    Vcore top_;
+    Memory &memory_;
+    Doorbell &bell_;
+};
 #else
 #error "rtl_bench.cpp: which core is this?"
 #endif

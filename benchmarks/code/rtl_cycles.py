@@ -10,8 +10,8 @@ repository (github.com/YosysHQ/picorv32 or github.com/lowRISC/ibex):
 
 Prints a row for each program, over all its entry points and inputs. ``--write`` updates the table
 of docs/how-to/time-and-energy.md, a row for each model. ``--sequences`` compares the sequences of
-tests/rv32_sequences.py instead. ``--cost`` prints the time of counting cycles divided by that of
-counting instructions instead; it needs no RTL. Takes some ten minutes on an idle computer.
+tests/rv32_sequences.py instead. ``--cost`` prints the CPU time of counting cycles divided by that
+of counting instructions instead; it needs no RTL. Takes some ten minutes on an idle computer.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import TypeAlias
 
 import numpy as np
@@ -53,13 +53,14 @@ N_ROWS = 10
 N_LAYOUTS = 10
 """Programs of a model at most."""
 GOALS: tuple[Optimize, ...] = ("speed", "size")
-MODELS = (
-    Trained("wifi", "naive", 3),
-    Trained("wifi", "chow-liu", 4),
-    Trained("wifi", "boosted", 3),
-    Trained("robot", "naive", 3),
-    Trained("robot", "boosted", 3),
-)
+MODELS = {
+    Trained("wifi", "naive", 3): "plain",
+    Trained("wifi", "chow-liu", 4): "lanes",
+    Trained("wifi", "boosted", 3): "packed",
+    Trained("robot", "naive", 3): "looped",
+    Trained("robot", "boosted", 3): "cut-loop",
+}
+"""Models, and the kernel of the first program of each: its others follow in turn."""
 ENTRIES: tuple[Metered, ...] = ("predict", "scores", "raw")
 BOOT = 0x80
 """Address of the first instruction."""
@@ -75,30 +76,38 @@ class Rtl:
     """Sources and options by which verilator translates a core."""
 
     top: str
-    sources: tuple[str, ...]  # Patterns of files in the clone, in the order of compilation
+    sources: tuple[str, ...]  # Files of the clone, in the order of compilation
     options: tuple[str, ...]
 
 
+_PRIM, _GENERIC = (f"vendor/lowrisc_ip/ip/{name}/rtl" for name in ("prim", "prim_generic"))
 RTL: Mapping[str, Rtl] = {
     "picorv32": Rtl(
         "picorv32",
         ("picorv32.v",),
         ("-GCOMPRESSED_ISA=1", "-GENABLE_MUL=1", "-GENABLE_DIV=1", f"-GPROGADDR_RESET={BOOT}"),
     ),
-}
+    "ibex": Rtl(
+        "ibex_top",
+        (*(f"{_PRIM}/prim_{name}_pkg.sv" for name in ("util", "mubi", "secded", "count", "cipher")),
+         f"{_GENERIC}/prim_ram_1p_pkg.sv", "rtl/ibex_pkg.sv", "rtl/ibex_top.sv"),
+        ("-DSYNTHESIS", "-DYOSYS", f"+incdir+{_PRIM}", "+incdir+vendor/lowrisc_ip/dv/sv/dv_utils",
+         "-y", "rtl", "-y", _PRIM, "-y", _GENERIC),
+    ),
+}  # fmt: skip
 
 
 def build(core: str, clone: Path, folder: Path) -> Path:
     """Translate a core and return the program that simulates it."""
     known = RTL[core]
-    sources = [path for name in known.sources for path in sorted(clone.resolve().glob(name))]
-    if not sources:
-        sys.exit(f"{clone} has no {known.sources[0]}; give a clone of the core's repository")
+    lacking = [name for name in known.sources if not (clone / name).is_file()]
+    if lacking:
+        sys.exit(f"{clone} has no {lacking[0]}; give a clone of the core's repository")
     command = ["verilator", "--cc", "--exe", "--build", "-O3", "--prefix", "Vcore", "-Wno-fatal",
                "-Wno-lint", "-Wno-style", "--top-module", known.top, *known.options,
                "-CFLAGS", f"-O2 -DCORE_{core.upper()}", "--Mdir", str(folder), "-o", "rtl_bench",
-               *map(str, sources), str(TEST_BENCH)]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+               *known.sources, str(TEST_BENCH)]  # fmt: skip
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"verilator failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
     return folder / "rtl_bench"
@@ -169,16 +178,18 @@ class Program:
     level: Level
 
 
-def programs() -> Iterator[Program]:
+def programs(n_layouts: int = N_LAYOUTS) -> Iterator[Program]:
     """Yield the programs: for each model the first layouts that differ."""
-    for trained in MODELS:
-        yield from islice(_layouts(trained), N_LAYOUTS)
+    for trained, first in MODELS.items():
+        yield from islice(_layouts(trained, first), n_layouts)
 
 
-def _layouts(trained: Trained) -> Iterator[Program]:
+def _layouts(trained: Trained, first: str) -> Iterator[Program]:
     model = trained.model(None)
+    kernels = [*FAMILIES]
+    at = kernels.index(first)
     seen = set()
-    for kernel in FAMILIES:
+    for kernel in kernels[at:] + kernels[:at]:
         for goal in GOALS:
             options = EmitOptions("m", optimize=goal, kernel=kernel, target=TARGET,
                                   entries=frozenset({"scores"}))  # fmt: skip
@@ -240,10 +251,10 @@ def timed_bench(core: str) -> Toolchain:
     return replace(bench, clock=CycleClock(core))
 
 
-def print_cost(core: str, repeats: int = 5) -> None:
-    """Print the best seconds of measurements that count instructions, and cycles as well."""
+def print_cost(core: str, repeats: int = 3) -> None:
+    """Print the best CPU seconds of measurements, counting instructions and cycles as well."""
     bench = timed_bench(core)
-    for program in programs():
+    for program in programs(1):
         built = sources_of(program.model, program.emission)
         inputs = bench_inputs(program.model)
         seconds = []
@@ -252,9 +263,9 @@ def print_cost(core: str, repeats: int = 5) -> None:
                 measured.costs(inputs, ENTRIES)  # Links, and reads the file once
                 taken = []
                 for _ in range(repeats):
-                    start = perf_counter()
+                    start = process_time()
                     measured.costs(inputs, ENTRIES)
-                    taken.append(perf_counter() - start)
+                    taken.append(process_time() - start)
             seconds.append(min(taken))
         counted, timed = seconds
         print(f"{program.trained}, {program.layout}: instructions {counted:.3f} s, cycles too "

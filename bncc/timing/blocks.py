@@ -93,6 +93,7 @@ class Block:
     ends_with_load: bool
     n_words: int  # Words of code
     n_loads: int  # Loads of one register each
+    is_split: bool  # True if its first instruction begins in one word and ends in the next
 
 
 def block_of(code: Sequence[Instruction], timing: Timing, *, behind: int = 0) -> Block:
@@ -129,6 +130,7 @@ def block_of(code: Sequence[Instruction], timing: Timing, *, behind: int = 0) ->
         (low, high), taken, not_taken, end is not None,
         starts_with_load=kind_of(code[0])[0] == "load", ends_with_load=pairs and end is None,
         n_words=last // _WORD - first // _WORD + 1, n_loads=n_loads,
+        is_split=is_split(first, code[0].size),
     )  # fmt: skip
 
 
@@ -185,5 +187,6 @@ def edge_cycles(
         low, high = low + fewest, high + most
     elif timing.pairs_loads and before and before.ends_with_load and block.starts_with_load:
         low -= timing.cycles["load"][0] - 1
+    refill = timing.split.target * (is_taken and block.is_split)
     waits = flash.cycles(block, is_target=is_taken)
-    return low + waits[0], high + waits[1]
+    return low + refill + waits[0], high + refill + waits[1]

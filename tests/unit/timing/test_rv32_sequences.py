@@ -17,6 +17,9 @@ pytest.importorskip("capstone", reason="capstone is not installed")
 _HEAD = 3
 """Pairs of readings before the first row: nothing, and two loops."""
 
+QUOTIENTS = {"a quotient", "a signed remainder", "a quotient by 0"}
+"""An Ibex divides by 0 in fewer cycles."""
+
 
 @pytest.mark.parametrize("core", CORES)
 def test_sequences_take_the_cycles_of_the_rtl(require_bench, core: str) -> None:
@@ -27,6 +30,9 @@ def test_sequences_take_the_cycles_of_the_rtl(require_bench, core: str) -> None:
         _, readings = bench.run_metered(measured._image, request("predict", rows))
     low, high, unknown = np.diff(np.array(readings).reshape(-1, 2, 3), axis=1)[_HEAD:, 0].T
     assert not unknown.any()
-    expected = {name: known[1 + CORES.index(core)] for name, known in SEQUENCES.items()}
-    assert dict(zip(SEQUENCES, low - low[0], strict=True)) == expected
-    assert dict(zip(SEQUENCES, high - high[0], strict=True)) == expected
+    low, high = low - low[0], high - high[0]
+    for k, (name, known) in enumerate(SEQUENCES.items()):
+        cycles = known[1 + CORES.index(core)]
+        assert low[k] <= cycles <= high[k], name
+        if core != "ibex" or name not in QUOTIENTS:
+            assert low[k] == high[k], name
