@@ -18,6 +18,7 @@ from bncc.model.rules import with_stand_ins
 from bncc.program.pipeline import FLOWS_FOR, optimize_each
 from bncc.resources import Budget, Optimize, Resources, Span, default_entries
 from bncc.targets import GENERIC
+from bncc.targets.timing import CountedCore
 from bncc.toolchain.tools import is_x86
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def options_of(
         target=None if target == "host" else target,
         priced=entries,
         max_flash=limit,
+        core=budget.core,
     )
 
 
@@ -250,7 +252,7 @@ def priced(
         target=target or GENERIC,
         code=code_digest(emission.files, emission.name),
     )
-    bench = bench_of(target)
+    bench = bench_of(target, options.core)
     if bench is None:
         return estimated
     try:
@@ -260,21 +262,30 @@ def priced(
     return replace(found, target=target or GENERIC)
 
 
-def bench_of(target: str | None) -> "Toolchain | None":
-    """Return the tools that build and measure for a target; None if some are not installed."""
+def bench_of(target: str | None, core: CountedCore | None = None) -> "Toolchain | None":
+    """
+    Return the tools that build and measure for a target; None if some are not installed.
+
+    With a core, they count its cycles besides instructions.
+    """
     from bncc.device.cross import find_toolchain
     from bncc.targets import find_target
 
+    simulator = None if core is None else "unicorn"
     try:
-        (bench,) = find_toolchain(find_target(machine_of(target)))
+        (bench,) = find_toolchain(find_target(machine_of(target)), simulator=simulator)
     except ToolchainError:
         return None
-    return bench
+    if core is None:
+        return bench
+    from bncc.timing.clock import CycleClock
+
+    return replace(bench, clock=CycleClock.of(core))
 
 
 def toolchain_of(budget: Budget) -> str | None:
     """Return the toolchain for a budget's target; None where resources are estimated."""
-    bench = bench_of(budget.target)
+    bench = bench_of(budget.target, budget.core)
     return None if bench is None else f"{bench.compiler}, {bench.place}"
 
 
@@ -311,16 +322,18 @@ def with_resources(model: Model, resources: Resources) -> Model:
 
 
 def recorded(model: Model, emission: Emission, target: str | None) -> Resources | None:
-    """Return the resources in a model's record, if they are of this C on this target."""
+    """Return the resources in a model's record, if they are of this C on this target and core."""
     found = _record(model)
     if found is None:
         return None
     asked = emission.resources
     is_same = found.target == (target or GENERIC) and found.entries == asked.entries
     is_same = is_same and found.opt_level == asked.opt_level
-    if is_same and found.code == code_digest(emission.files, emission.name):
-        return found
-    return None
+    if not is_same or found.code != code_digest(emission.files, emission.name):
+        return None
+    if found.core is not None and asked.core is None:
+        return replace(found, cycles=None, core=None)
+    return found if found.core == asked.core else None
 
 
 def recorded_layout(model: Model, target: str | None, goal: Optimize) -> Resources | None:
@@ -349,6 +362,7 @@ def emitted_as_recorded(model: Model, found: Resources, options: EmitOptions) ->
             max_ram=None,
             reserve=0,
             priced=found.entries,
+            core=found.core,
         )
         try:
             emission = emit_c(model, within)
@@ -374,7 +388,7 @@ def _too_large(estimated: Resources) -> Resources:
     return replace(
         estimated,
         flash=TOO_LARGE,
-        instructions=spans if estimated.cycles is None else None,
+        instructions=None if estimated.instructions is None else spans,
         cycles=None if estimated.cycles is None else spans,
         how="measured",
     )

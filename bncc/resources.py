@@ -7,8 +7,9 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from bncc.targets import GENERIC
-from bncc.targets.base import KIB
+from bncc.targets import GENERIC, known_target
+from bncc.targets.base import KIB, Unit
+from bncc.targets.timing import CountedCore
 
 Optimize = Literal["balanced", "size", "speed"]
 How = Literal["measured", "estimated"]
@@ -60,8 +61,9 @@ class Resources:
     flash: int  # Bytes of the entry points with all constants and library routines that they need
     ram: int  # Bytes of static variables
     stack: int  # Largest stack of the entry points, in bytes
-    # instructions and cycles: By entry point; cycles on AVR, instructions elsewhere, the other one
-    # None. The maximum is over the inputs tried, or an estimate.
+    # instructions and cycles: By entry point; cycles on AVR, instructions elsewhere, and cycles
+    # besides if a core was asked for, without entry points whose cycles are unknown. The maximum is
+    # over the inputs tried, or an estimate.
     instructions: Mapping[str, Span] | None
     cycles: Mapping[str, Span] | None
     entries: tuple[str, ...]  # Entry points that are counted, keys of `FUNCTIONS`
@@ -74,11 +76,14 @@ class Resources:
     # that it was chosen by; None if it was chosen without a limit
     room: int | None = None
     limit: int | None = None
+    core: CountedCore | None = None  # Core of cycles that are counted besides instructions
 
     @property
     def spans(self) -> Mapping[str, Span]:
-        """Instructions or cycles by entry point, whichever are counted on the target."""
-        return self.instructions or self.cycles or MappingProxyType({})
+        """Cycles by entry point if they are counted, else instructions."""
+        if self.cycles is not None:
+            return self.cycles
+        return self.instructions or MappingProxyType({})
 
     @property
     def unit(self) -> str:
@@ -101,8 +106,8 @@ class Resources:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of the command line's contract."""
-        limits = {key for key in ("room", "limit") if getattr(self, key) is None}
-        facts = {key: value for key, value in asdict(self).items() if key not in limits}
+        absent = {key for key in ("room", "limit", "core") if getattr(self, key) is None}
+        facts = {key: value for key, value in asdict(self).items() if key not in absent}
         return {**facts, "entries": list(self.entries)}
 
     @classmethod
@@ -126,7 +131,8 @@ class Resources:
             or facts["how"] not in ("measured", "estimated")
         ):
             raise ValueError("figures of no classifier")
-        return cls(**{**facts, **spans, "entries": entries})
+        core = {"core": CountedCore(**facts["core"])} if "core" in facts else {}
+        return cls(**{**facts, **spans, **core, "entries": entries})
 
 
 @dataclass(frozen=True)
@@ -136,12 +142,21 @@ class Budget:
     # Target, as in ``--target``; None for generic C, or without limits
     target: str | None
     flash: int | None = None  # Bytes for the classifier and `reserve` together; None for no limit
-    # Instructions, on AVR cycles, of the slowest call of an entry point; None for no limit
+    # Instructions of the slowest call of an entry point, cycles on AVR and with `core`; None for no
+    # limit
     instructions: int | None = None
     ram: int | None = None  # Bytes of variables and stack; None for no limit
     reserve: int = 0  # Bytes of `flash` kept for the caller's own code
     entries: tuple[str, ...] = ()  # Entry points that count; empty for `default_entries`
     extras: frozenset[str] = frozenset()  # Further emitted entry points, as in ``--with``
+    core: CountedCore | None = None  # Core whose cycles are counted; None for the target's unit
+
+    @property
+    def unit(self) -> Unit:
+        """Unit of time: cycles on AVR and with `core`."""
+        machine = known_target(self.target)
+        is_cycles = self.core is not None or (machine is not None and machine.unit == "cycles")
+        return "cycles" if is_cycles else "instructions"
 
     @property
     def is_bounded(self) -> bool:

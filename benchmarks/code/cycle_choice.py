@@ -1,159 +1,194 @@
 """
-Cycles of the layouts of models on a Cortex-M0, and the time that counting them takes.
+The layout of fewest cycles compared with that of fewest instructions, on six cores and parts.
 
-Updates the tables of docs/targets.md with the layout of fewest instructions and that of fewest
-cycles of each model, over all kernels and goals. Needs a compiler for Cortex-M0, unicorn and
-capstone, and the papers' data; takes ten minutes on an idle computer. The same tools give the same
-table:
+Updates the tables of docs/targets.md from the layouts that benchmarks/code/cycle_layouts.py has
+measured; a second:
 
-    .venv/bin/python -m benchmarks.code.cycle_choice --data ../shared/data --write
+    .venv/bin/python -m benchmarks.code.cycle_choice --write
 
-``--cost`` prints the time of counting cycles divided by that of counting instructions instead.
+``--cost`` prints the time of counting cycles divided by that of counting instructions instead; it
+needs a compiler for Cortex-M0, unicorn and capstone:
+
+    .venv/bin/python -m benchmarks.code.cycle_choice --cost
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks.code.cycle_layouts import (
+    CLOCKS,
+    FORMS,
+    LOG,
+    SETS,
+    Layout,
+    all_layouts,
+    model_of,
+    parts,
+)
 from benchmarks.shared.markdown import renew, table
-from benchmarks.shared.reference_models import BUNDLED_SETS, STRUCTURES, Recipe, reference
-from bncc.device.cross import Toolchain, find_toolchain
+from bncc.device.cross import find_toolchain
 from bncc.device.measure import bench_inputs
-from bncc.device.meter import CycleCost, Inputs, Meter
+from bncc.device.meter import Meter
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.errors import BnccError
-from bncc.lower.cost_model import LEVELS
-from bncc.lower.kernels.families import FAMILIES
-from bncc.model.model import Model
+from bncc.lower.cycle_rates import rate_of
 from bncc.on_device import sources_of
-from bncc.resources import Optimize
 from bncc.targets import find_target
+from bncc.targets.timing import CountedCore
 from bncc.timing.clock import CycleClock
 
 PAGE = Path("docs/targets.md")
-TARGET = "cortex-m0"
-N_ROWS = 10
-GOALS: tuple[Optimize, ...] = ("speed", "size")
-RECIPES = (
-    *(Recipe(name, s, 8) for name in BUNDLED_SETS for s in STRUCTURES),
-    Recipe("satimage", "naive", 8),
-    Recipe("satimage", "naive", 4),
-)
-"""Reference models whose layouts are compared."""
+MODELS = tuple(f"{name}, {form}" for name in SETS for form in FORMS)
+CORES = {core: target for target, clocks in CLOCKS.items() for core in clocks}
+COST_OF = ("naive", "many tables")
+REPEATS = 5
+
+
+def cycles_of(layout: Layout, core: str) -> float:
+    """Return the middle of the range of the mean."""
+    low, high, _ = layout.cycles[core]
+    return (low + high) / 2
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Mean cost of ``predict`` in one layout."""
+class Choice:
+    """The layouts of a model on a core that two units choose."""
 
-    name: str  # Kernel and goal
-    instructions: float
-    cycles: CycleCost
+    model: str
+    core: str
+    by_count: Layout
+    by_cycles: Layout
 
+    @property
+    def saved(self) -> float:
+        """Percent of the cycles that the choice by cycles saves."""
+        whole = cycles_of(self.by_count, self.core)
+        return 100 * (1 - cycles_of(self.by_cycles, self.core) / whole)
 
-def layouts_of(model: Model, bench: Toolchain, inputs: Inputs) -> Iterator[Layout]:
-    """Measure every kernel that has the model, for each goal; layouts that are equal, once."""
-    seen = set()
-    for goal in GOALS:
-        for kernel in FAMILIES:
-            options = EmitOptions("m", optimize=goal, kernel=kernel, target=TARGET)
-            try:
-                emission = emit_c(model, options)
-            except BnccError:
-                continue
-            built = sources_of(model, emission)
-            key = LEVELS[goal], tuple(sorted(emission.files.items()))
-            if emission.layout.direct or key in seen:
-                continue
-            seen.add(key)
-            with Meter(built, bench, LEVELS[goal]) as meter:
-                cost = meter.costs(Inputs(inputs.X), ("predict",))["predict"]
-            if cost.cycles is not None:
-                yield Layout(f"{kernel}, {goal}", cost.mean, cost.cycles)
+    @property
+    def is_sure(self) -> bool:
+        """True if the most cycles of the one are fewer than the fewest of the other."""
+        return self.by_cycles.cycles[self.core][1] < self.by_count.cycles[self.core][0]
 
 
-def row_of(name: str, layouts: Sequence[Layout]) -> list[str]:
-    """Return the row of a model: its best layout by instructions and its best by cycles."""
-    by_count = min(layouts, key=lambda each: each.instructions)
-    by_cycles = min(layouts, key=lambda each: each.cycles.mean)
-    gain = 100 * (1 - by_cycles.cycles.mean / by_count.cycles.mean)
-    is_same = by_count.name == by_cycles.name
-    return [
-        name,
-        f"{len(layouts)}",
-        by_count.name,
-        _figures(by_count),
-        "the same" if is_same else f"**{by_cycles.name}**",
-        _figures(by_cycles),
-        f"{gain:.1f} %",
-        f"{min(_ratios(layouts)):.2f} .. {max(_ratios(layouts)):.2f}",
-    ]
+def measured_choice(model: str, core: str, layouts: Sequence[Layout]) -> Choice:
+    """Return the layouts with the fewest measured instructions and cycles."""
+    by_count = min(layouts, key=lambda each: (each.instructions, cycles_of(each, core)))
+    return Choice(model, core, by_count, min(layouts, key=lambda each: cycles_of(each, core)))
 
 
-def _figures(layout: Layout) -> str:
-    return f"{layout.instructions:,.0f} / {layout.cycles.mean:,.0f}"
+def estimated_choice(model: str, core: str, layouts: Sequence[Layout]) -> Choice:
+    """Return the layouts with the fewest estimated instructions and cycles, as ``emit-c`` does."""
+    clock = CLOCKS[CORES[core]][core]
+    counted = CountedCore(clock.core, clock.flash.states, clock.flash.has_prefetch)
+
+    def estimate(layout: Layout) -> tuple[int, int]:
+        return round(layout.estimate * rate_of(counted, layout.family)[0]), layout.flash
+
+    by_count = min(layouts, key=lambda each: (each.estimate, each.flash))
+    return Choice(model, core, by_count, min(layouts, key=estimate))
 
 
-def _ratios(layouts: Sequence[Layout]) -> list[float]:
-    return [each.cycles.mean / each.instructions for each in layouts]
+def fast_layouts(layouts: Sequence[Layout]) -> Iterator[tuple[str, str, list[Layout]]]:
+    """Yield each model and core with the layouts for speed."""
+    for model in MODELS:
+        for core, target in CORES.items():
+            some = [
+                each
+                for each in layouts
+                if (each.model, each.target, each.goal) == (model, target, "speed")
+                and core in each.cycles
+            ]
+            if some:
+                yield model, core, some
 
 
-def choices(rows: Iterable[Sequence[str]]) -> str:
-    """Return the table of the page."""
-    head = [
-        "model", "layouts", "fewest instructions", "instructions / cycles", "fewest cycles",
-        "instructions / cycles", "cycles saved", "cycles per instruction",
-    ]  # fmt: skip
+def savings(choices: Sequence[Choice]) -> str:
+    """Return the table of savings by model and core; a dash where the layout is the same."""
+    found = {(each.model, each.core): each for each in choices}
+    rows = [[model, *(_saving(found.get((model, core))) for core in CORES)] for model in MODELS]
+    return table(["model", *CORES], rows)
+
+
+def _saving(choice: Choice | None) -> str:
+    if choice is None:
+        return ""
+    if choice.by_count is choice.by_cycles:
+        return "-"
+    bold = "**" if choice.is_sure else ""
+    return f"{bold}{choice.saved:.1f} %{bold}"
+
+
+def largest(choices: Sequence[Choice]) -> str:
+    """Return the table of the largest saving on each core."""
+    head = ["core", "models", "others", "largest saving", "fewest instructions",
+            "instructions / cycles", "fewest cycles", "instructions / cycles"]  # fmt: skip
+    rows = []
+    for core in CORES:
+        some = [each for each in choices if each.core == core]
+        if not some:
+            continue
+        best = max(some, key=lambda each: each.saved)
+        n = sum(each.by_count is not each.by_cycles for each in some)
+        rows.append([core, f"{len(some)}", f"{n}", f"{best.saved:.1f} % ({best.model})",
+                     best.by_count.words, _figures(best.by_count, core),
+                     best.by_cycles.words, _figures(best.by_cycles, core)])  # fmt: skip
     return table(head, rows)
 
 
-def timed_bench() -> Toolchain:
-    """Return the tools of the target, with a clock."""
-    (bench,) = find_toolchain(find_target(TARGET), simulator="unicorn")
-    return replace(bench, clock=CycleClock(TARGET))
+def _figures(layout: Layout, core: str) -> str:
+    low, high, _ = layout.cycles[core]
+    cycles = f"{low:,.0f}" if low == high else f"{low:,.0f} .. {high:,.0f}"
+    return f"{layout.instructions:,.0f} / {cycles}"
 
 
-def cost_ratio(model: Model, inputs: Inputs, repeats: int = 5) -> tuple[float, float]:
-    """Return the best seconds of a measurement that counts instructions, and cycles as well."""
-    bench = timed_bench()
-    emission = emit_c(model, EmitOptions("m", target=TARGET))
-    seconds = []
-    for each in (replace(bench, clock=None), bench):
-        with Meter(sources_of(model, emission), each, "-O2") as meter:
-            meter.costs(inputs, ("predict",))  # Links, and reads the file once
-            taken = []
-            for _ in range(repeats):
-                start = perf_counter()
-                meter.costs(inputs, ("predict",))
-                taken.append(perf_counter() - start)
-        seconds.append(min(taken))
-    return seconds[0], seconds[1]
+def print_costs() -> None:
+    """Print the time of measurements that count cycles, and of others."""
+    (bench,) = find_toolchain(find_target("cortex-m0"), simulator="unicorn")
+    benches = (bench, replace(bench, clock=CycleClock("cortex-m0")))
+    for name in SETS:
+        for form in COST_OF:
+            model = model_of(name, form)
+            inputs = bench_inputs(model, parts(name)[1].table)
+            emission = emit_c(model, EmitOptions("m", target="cortex-m0"))
+            seconds = []
+            for each in benches:
+                with Meter(sources_of(model, emission), each, "-O2") as meter:
+                    meter.costs(inputs, ("raw",))  # Links, and reads the file once
+                    taken = []
+                    for _ in range(REPEATS):
+                        start = perf_counter()
+                        meter.costs(inputs, ("raw",))
+                        taken.append(perf_counter() - start)
+                seconds.append(min(taken))
+            counted, timed = seconds
+            print(f"{name}, {form}: instructions {counted:.3f} s, cycles too {timed:.3f} s, "
+                  f"ratio {timed / counted:.2f}", flush=True)  # fmt: skip
 
 
 def main() -> None:
-    """Measure, and print or write."""
+    """Print the tables, or write them."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with paper/")
+    parser.add_argument("--log", type=Path, default=LOG, help="measured layouts")
     parser.add_argument("--write", action="store_true", help=f"update {PAGE}")
     parser.add_argument("--cost", action="store_true", help="print the time of counting instead")
     options = parser.parse_args()
     if options.cost:
-        for recipe in RECIPES[:1] + RECIPES[-1:]:
-            known = reference(recipe, options.data)
-            counted, timed = cost_ratio(known.model, bench_inputs(known.model, known.test))
-            print(f"{recipe}: instructions {counted:.3f} s, cycles too {timed:.3f} s, "
-                  f"ratio {timed / counted:.2f}")  # fmt: skip
+        print_costs()
         return
-    bench, rows = timed_bench(), []
-    for recipe in RECIPES:
-        known = reference(recipe, options.data)
-        inputs = bench_inputs(known.model, known.test, n_rows=N_ROWS)
-        rows.append(row_of(str(recipe), list(layouts_of(known.model, bench, inputs))))
-        print(" | ".join(rows[-1]), flush=True)
+    groups = list(fast_layouts(all_layouts(options.log)))
+    choices = [measured_choice(*each) for each in groups]
+    tables = {
+        "cycles": savings(choices),
+        "cycles of layouts": largest(choices),
+        "cycles of emit-c": savings([estimated_choice(*each) for each in groups]),
+    }
+    for text in tables.values():
+        print(text)
     if options.write:
-        renew(PAGE, {"cycles": choices(rows)})
+        renew(PAGE, tables)
 
 
 if __name__ == "__main__":

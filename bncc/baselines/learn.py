@@ -10,7 +10,7 @@ from bncc.baselines import aode, networks, sklearn_models
 from bncc.baselines.baseline import Baseline, Options, Rows
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.device.cross import Toolchain
-from bncc.device.meter import Inputs, Meter
+from bncc.device.meter import CycleCost, Inputs, Meter
 from bncc.device.sources import sources
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
@@ -179,6 +179,7 @@ class BaselineCost:
     mean: float  # Instructions or cycles per decision, at -O2
     most: int  # Largest number of instructions or cycles
     differing: int  # Measured inputs whose decision on the target differs from Python's
+    cycles: CycleCost | None = None  # Cycles besides instructions, if they are counted and known
 
 
 def measure_baseline(
@@ -197,4 +198,6 @@ def measure_baseline(
     with Meter(sources(shape, code.files), bench, SPEED_LEVEL, is_foreign=True) as meter:
         cost = meter.costs(Inputs(X))["predict"]
     differing = int((np.asarray(cost.classes) != learned.baseline.decide(X)).sum())
-    return BaselineCost(footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing)
+    return BaselineCost(
+        footprint.flash, footprint.ram, cost.stack, cost.mean, cost.max, differing, cost.cycles
+    )

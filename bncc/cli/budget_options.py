@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.options import TARGETS, TargetChoice, budget, with_option
+from bncc.cli.timing_options import time_limit_options, timing_options
 from bncc.errors import OptionError
 from bncc.resources import ENTRIES, PREFERENCES
 
@@ -110,9 +111,6 @@ def search_options(function: Command) -> Command:
         )
         for unit, where in (("cycles", "on avr"), ("instructions", "on other targets"))
     )
-    function = prefer(jobs(scheduler(function)))
-    return flash(
-        instructions(
-            ram(cycles(instructions_of_sample(budget_options(with_option(target(function))))))
-        )
-    )
+    function = with_option(target(timing_options(prefer(jobs(scheduler(function))))))
+    function = ram(cycles(instructions_of_sample(budget_options(function))))
+    return flash(instructions(time_limit_options(function)))

@@ -176,7 +176,7 @@ def command(
     tools of the target are installed, else estimated; generic C is measured as for a Cortex-M0.
     Figures that `bncc train --max-flash` has recorded in MODEL for the same C are reused, as is its
     choice of the fastest layout for the same budget. If the budget is exceeded and --optimize is
-    not given, --optimize size is tried.
+    not given, --optimize size is tried. With --part or --clock, layouts are compared by cycles.
     """
     if target == "all":
         raise OptionError(
@@ -229,6 +229,7 @@ def command(
             max_ram=max_ram,
             reserve=limits.reserve,
             priced=covered,
+            core=None if base is None else base.counted,
             vectors=vectors,
             is_bounded=n_vectors is not None,
             spdx=spdx,
@@ -377,7 +378,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
 
 def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
-    unit = emission.resources.unit
+    unit = Budget(options.target).unit
     is_mean = emission.layout.front is not None or emission.layout.gate is not None
     worst = " in the worst case" if is_mean else ""
     rows = [["wrote", file] for file in facts["files"]]
@@ -447,7 +448,6 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
     """Return the JSON object of bounds."""
     if bounds is None:
         return None
-    exact = dict(bounds.exact)
     return {
         "compiler": bounds.compiler,
         "simulator": bounds.simulator,
@@ -455,7 +455,7 @@ def facts_of_bounds(bounds: Bounds | None) -> dict[str, Any] | None:
         "inputs": bounds.n_inputs,
         "stack": dict(bounds.stacks),
         "counts": {
-            entry: {"min": found.min, "max": found.max, "exact": entry in exact}
+            entry: {"min": found.min, "max": found.max, "exact": entry in dict(bounds.exact)}
             for entry, found in bounds.counts
         },
         "proved": {entry: asdict(found) for entry, found in bounds.proved},

@@ -1,6 +1,7 @@
 """``bncc sweep``: train and measure many classifiers, in a study that persists."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +26,14 @@ from bncc.cli.output import check_free
 from bncc.cli.sweep_options import NO_TARGET, targets_of, toolchains_of
 from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
+from bncc.cli.timing_options import (
+    limited_time,
+    named_timebase,
+    time_limit_options,
+    timing_options,
+)
+from bncc.cli.timing_options import targets_of as targets_of_part
+from bncc.cli.timing_options import time_limit as limit_of_time
 from bncc.errors import BudgetError, OptionError
 from bncc.interrupts import StopRequest, first_signal_noted
 from bncc.lower.request import OF_RULES
@@ -47,6 +56,9 @@ from bncc.search.space import PRESETS, read_space
 from bncc.search.storage import check_optuna, place_of
 from bncc.search.study import known_facts
 from bncc.search.trial import Workload, check_rows, measured_rows, picked_model, run_trial
+
+if TYPE_CHECKING:
+    from bncc.timing.timebase import Timebase
 
 SAMPLERS = ("random", "tpe", "nsga2")
 
@@ -133,6 +145,8 @@ COMMON = (
     help="Instruction budget (cycles on avr) for the worst-case call of an entry point over the "
     "inputs tried, on the first target.",
 )
+@time_limit_options
+@timing_options
 @budget_options
 @click.option(
     "--pick",
@@ -191,6 +205,11 @@ def command(
     scheduler: str | None,
     max_flash: int | None,
     max_instructions: int | None,
+    max_cycles: int | None,
+    max_microseconds: float | None,
+    max_microjoules: float | None,
+    part: str | None,
+    clock: int | None,
     priced: tuple[str, ...],
     reserve: int | None,
     pick: str | None,
@@ -218,7 +237,10 @@ def command(
     if pick is not None:
         check_free(pick, force=force, sources=[data_path, test_path, study_path])
     known = known_facts(place)
-    targets = targets_of(targets, known["targets"] if known else None, console)
+    named = targets_of_part(targets, part)
+    targets = targets_of(named, known["targets"] if known else None, console)
+    base = _timebase(targets, part, clock)
+    most = limit_of_time(base, max_cycles, max_microseconds, max_microjoules)
     objectives = objectives or default_objectives(targets)
     check_objectives(objectives, targets)
     if baselines is not None:
@@ -227,7 +249,7 @@ def command(
     for rule in sorted(OF_RULES.intersection(priced)):
         raise OptionError(f"a sweep chooses no {rule}; leave out --entry {rule}")
     limit = Budget(
-        targets[0] if targets else None, max_flash, max_instructions,
+        targets[0] if targets else None, max_flash, **limited_time(base, max_instructions, most),
         reserve=check_reserve(reserve, max_flash), entries=priced,
     )  # fmt: skip
     if limit.is_bounded and not targets:
@@ -255,12 +277,12 @@ def command(
     readings = rows_to_classify(data_path, None, fold, console) if targets else None
     work = Workload(
         train, test, None if readings is None else measured_rows(readings), source, bench_source,
-        seed, repeats, targets, priced,
+        seed, repeats, targets, priced, base,
     )  # fmt: skip
     facts = study_facts(
         train, test, space, data=Path(data_path).name, fold=fold, seed=seed, repeats=repeats,
         sampler=sampler, objectives=objectives, targets=targets, toolchains=toolchains_of(targets),
-        entries=priced,
+        entries=priced, base=base,
     )  # fmt: skip
     if known and known["toolchains"] != facts["toolchains"]:
         console.note("compilers or simulators differ from those that the study started with")
@@ -281,6 +303,15 @@ def command(
         pick if stop.signal is None else None,
     )  # fmt: skip
     _say_end(console, finding, stop)
+
+
+def _timebase(targets: tuple[str, ...], part: str | None, clock: int | None) -> "Timebase | None":
+    """Return the time base of the target; refuse several, of which others may have no cycles."""
+    if part is None and clock is None:
+        return None
+    if len(targets) != 1:
+        raise OptionError("--part and --clock need one --target; name it")
+    return named_timebase(targets[0], part, clock)
 
 
 def _say_end(console: Console, finding: Finding, stop: StopRequest) -> None:
@@ -308,8 +339,9 @@ def _none_fits(finding: Finding) -> str:
         return f"{no_fit(finding)}; continue with more --trials, or smaller models with --space"
     found = closest.footprint(target)
     assert found is not None
+    limit = "--max-instructions" if finding.limit.core is None else "--max-cycles"
     return (
         f"no trial fits the budget; the closest is trial {closest.number} with {found.flash} "
         f"bytes of flash and at most {found.most} {found.unit}; raise --max-flash or "
-        "--max-instructions, or continue with more --trials"
+        f"{limit}, or continue with more --trials"
     )

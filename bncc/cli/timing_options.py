@@ -11,7 +11,7 @@ import click
 
 from bncc.cli.console import Console
 from bncc.errors import BudgetError, OptionError, ToolchainError
-from bncc.resources import FUNCTIONS
+from bncc.resources import FUNCTIONS, Resources
 from bncc.targets.base import MHZ
 
 if TYPE_CHECKING:
@@ -109,6 +109,22 @@ def time_limit(
     found = {option: value / each[option] for option, value in limits.items()}
     strictest = min(found, key=found.__getitem__)
     return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:.12g}")
+
+
+def limited_time(
+    base: "Timebase | None", instructions: int | None, limit: TimeLimit | None
+) -> dict[str, Any]:
+    """Return the limit of time of a budget, in its unit, and the core whose cycles it counts."""
+    core = None if base is None else base.counted
+    if instructions is not None and limit is not None:
+        raise OptionError(
+            f"--max-instructions and {limit.option} limit the same time; leave out one of them"
+        )
+    if instructions is not None and core is not None:
+        raise OptionError(
+            "--max-instructions counts no cycles; use --max-cycles, or leave out --part and --clock"
+        )
+    return {"instructions": instructions if limit is None else int(limit.cycles), "core": core}
 
 
 def check_time(
@@ -249,6 +265,29 @@ def _energy(spans: Mapping[str, float], base: "Timebase") -> dict[str, float] | 
     found = {key: base.microjoules(n) for key, n in spans.items()}
     known = {key: each for key, each in found.items() if each is not None}
     return known if len(known) == len(found) else None
+
+
+def worst_facts(resources: Resources, base: "Timebase | None") -> dict[str, Any]:
+    """Return time and energy of the slowest input with their sources, for JSON."""
+    if base is None:
+        return {}
+    most = resources.slowest
+    return {
+        "microseconds": None if most is None else base.microseconds(most),
+        "microjoules": None if most is None else base.microjoules(most),
+        "timing_model": base.to_json(),
+    }
+
+
+def worst_words(resources: Resources, base: "Timebase | None") -> list[str]:
+    """Return cycles, time and energy of the slowest input, for people; none where unknown."""
+    if base is None or resources.slowest is None:
+        return []
+    most = resources.slowest
+    energy = base.microjoules(most)
+    parts = [f"{most:,} cycles", f"{_number(base.microseconds(most))} microseconds"]
+    parts += [] if energy is None else [f"{_number(energy)} microjoules"]
+    return [f"at most {', '.join(parts)} on {base.part} at {base.clock / MHZ:g} MHz"]
 
 
 def timed_rows(

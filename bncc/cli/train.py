@@ -31,6 +31,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.recorded_parts import program_search, recorded_parts, refuse_for_recordings
 from bncc.cli.recording_options import RecordingOptions, recording_options
+from bncc.cli.timing_options import named_timebase, target_of_part, time_limit
 from bncc.cli.train_report import facts_of, judged_on_folds, report_of, stopped_note
 from bncc.cli.train_search import (
     SearchWork,
@@ -45,7 +46,7 @@ from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
-from bncc.resources import Preference
+from bncc.resources import DEFAULT_TARGET, Preference
 from bncc.train.checkpoint.folder import identity_of
 from bncc.train.confidence_choice import check_max_error
 from bncc.train.decision_rules import DecisionRules
@@ -200,6 +201,11 @@ def command(
     units_path: str | None,
     max_flash: int | None,
     max_instructions: int | None,
+    max_cycles: int | None,
+    max_microseconds: float | None,
+    max_microjoules: float | None,
+    part: str | None,
+    clock: int | None,
     target: str | None,
     priced: tuple[str, ...],
     reserve: int | None,
@@ -222,9 +228,9 @@ def command(
     """
     Train a classifier on the sensor readings DATA, or with --window on recordings.
 
-    With --max-flash or --max-instructions, bncc searches structures and sizes for a model that
-    fits the budget: the fastest one that is not clearly less accurate than the best, on validation
-    rows. --structure restricts the search.
+    With --max-flash, --max-instructions, --max-cycles, --max-microseconds or --max-microjoules,
+    bncc searches structures and sizes for a model that fits the budget: the fastest one that is not
+    clearly less accurate than the best, on validation rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
     rules = DecisionRules(over_time, confidence, max_error, unknown, counters, adapt is not None)
@@ -240,7 +246,10 @@ def command(
         recordings, fold=fold, drop=drop, units=units_path, max_flash=max_flash,
         limits=limits_of_program,
     )  # fmt: skip
-    is_search = max_flash is not None or max_instructions is not None
+    target = target_of_part(target, part)
+    base = named_timebase(target or DEFAULT_TARGET, part, clock)
+    time = time_limit(base, max_cycles, max_microseconds, max_microjoules)
+    is_search = max_flash is not None or max_instructions is not None or time is not None
     work = SearchWork(folder, resume, force, jobs, scheduler)
     if is_search:
         refuse_with_budget(settings, repeats=repeats)
@@ -292,7 +301,14 @@ def command(
             reserve=reserve,
             priced=priced,
             entries=(*entries, *rules.names),
+            base=base,
+            time=time,
         )
+        if is_recorded and limits.core is not None:
+            raise OptionError(
+                "cycles of a program that takes samples are counted on avr alone; leave out --part "
+                "and --clock, or --window"
+            )
         named = settings.structure if was_set("structure") else None
         families = families_to_try(console, settings, named, limits, rules.names)
         program = None
@@ -305,12 +321,14 @@ def command(
             )
         train_within(
             console, train, test, settings, limits, families, output,
-            work=work, choose_by=choose_by, prefer=prefer, program=program, rules=rules,
+            work=work, choose_by=choose_by, prefer=prefer, program=program, rules=rules, base=base,
         )  # fmt: skip
         return
     idle = {
         "--choose-by": choose_by,
-        "--target": target,
+        "--target": target if part is None else None,
+        "--part": part,
+        "--clock": clock,
         "--reserve": reserve,
         "--entry": priced,
         "--with": entries,

@@ -18,6 +18,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
+from bncc.cli.timing_options import TimeLimit, limited_time, worst_facts, worst_words
 from bncc.cli.train_report import front_end_facts
 from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
@@ -38,6 +39,7 @@ if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.log import Log
     from bncc.search.pool import Execution
     from bncc.search.program_search import Attempt, ProgramSearch
+    from bncc.timing.timebase import Timebase
 
 _LOG = "search.log"
 """Name of the file in the folder of ``--checkpoint``."""
@@ -55,12 +57,14 @@ def limits_of(
     reserve: int | None,
     priced: tuple[str, ...],
     entries: tuple[str, ...],
+    base: "Timebase | None" = None,
+    time: TimeLimit | None = None,
 ) -> Budget:
     """Return the budget of some options; refuse a reserve that leaves nothing."""
     return Budget(
         target or DEFAULT_TARGET,
         flash,
-        instructions,
+        **limited_time(base, instructions, time),
         reserve=check_reserve(reserve, flash),
         entries=tuple(dict.fromkeys(priced)),
         extras=frozenset(entries),
@@ -167,6 +171,7 @@ def train_within(
     prefer: Preference = "balanced",
     program: "ProgramSearch | None" = None,
     rules: DecisionRules,
+    base: "Timebase | None" = None,
 ) -> None:
     """Search, write the model, and report it; for a program, its features are chosen first."""
     from bncc.search.budget_search import open_log, searched, with_rules
@@ -211,11 +216,12 @@ def train_within(
     choose_by = choose_by or default_choice(settings)
     print_notes(console, found.result.notes)
     facts = {**_facts(found, budget, output), "choose_by": choose_by}
+    facts |= worst_facts(found.price, base)
     if cost is not None:
         facts |= front_end_facts(model)
         facts["program"] = cost.to_json()
         facts["resources"] |= {f"{cost.unit}_per_sample": cost.mean, "ram": cost.state}
-    report = _report(found, attempt.budget, output, attempt.train, attempt.test)
+    report = _report(found, attempt.budget, output, attempt.train, attempt.test, base)
     console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
     if not attempt.budget.admits(found.price):
         console.note(
@@ -265,8 +271,7 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
         **dropped_front(found.result.notes),
         "seconds": round(found.seconds, 3),
         "budget": {
-            "flash": budget.flash,
-            "instructions": budget.instructions,
+            **_limits(budget),
             "target": budget.target,
             **({"reserve": budget.reserve} if budget.reserve else {}),
         },
@@ -278,6 +283,12 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
         "half": _outlook(found.half, budget, HALF),
         "twice": _outlook(found.twice, budget, TWICE),
     }
+
+
+def _limits(budget: Budget) -> dict[str, int | None]:
+    if budget.core is None:
+        return {"flash": budget.flash, "instructions": budget.instructions}
+    return {"flash": budget.flash, "instructions": None, "cycles": budget.instructions}
 
 
 def _candidate(one: "Evaluation") -> dict[str, Any]:
@@ -301,15 +312,16 @@ def _outlook(one: "Evaluation | None", budget: Budget, factor: float) -> dict[st
         return None
     other = scaled(budget, factor)
     return {
-        "budget": {"flash": other.flash, "instructions": other.instructions},
+        "budget": _limits(other),
         **_candidate(one),
     }
 
 
 def _price(price: Resources) -> dict[str, Any]:
+    slowest = price.slowest
     return {
         "flash": price.flash,
-        "instructions": price.slowest,
+        **({"instructions": slowest} if price.core is None else {"cycles": slowest}),
         "mean": price.typical,
         "optimize": price.optimize,
         "measured": price.how == "measured",
@@ -317,7 +329,12 @@ def _price(price: Resources) -> dict[str, Any]:
 
 
 def _report(
-    found: "Found", budget: Budget, output: str, train: Dataset, test: Dataset | None
+    found: "Found",
+    budget: Budget,
+    output: str,
+    train: Dataset,
+    test: Dataset | None,
+    base: "Timebase | None" = None,
 ) -> str:
     model, price = found.result.model, found.price
     facts = model.training
@@ -335,10 +352,11 @@ def _report(
     own = set(own_entries(model))
     verified += [f"--with {name}" for name in sorted(compared | own)]
     emitted = [options, *([f"--max-flash {budget.flash}"] if is_limited else [])]
+    emitted += [] if base is None else [f"--part {base.part} --clock {base.clock}"]
     emitted += [f"--reserve {budget.reserve}"] if is_limited and budget.reserve else []
     emitted += [f"--with {name}" for name in sorted(budget.extras | own)]
     emitted += [f"--entry {name}" for name in budget.entries]
-    takes = resource_words(price)
+    takes = [*resource_words(price), *worst_words(price, base)]
     if price.how == "estimated":
         takes.append("`bncc targets` lists the tools that can measure it")
     rows = [

@@ -140,19 +140,24 @@ def as_resources(
     costs = {entry: measured.costs[METERED[entry]] for entry in entries}
     spans = {entry: Span(cost.min, cost.mean, cost.max) for entry, cost in costs.items()}
     is_cycles = bench.target.unit == "cycles"
+    cycles = spans if is_cycles else None
+    if bench.clock is not None:
+        timed = {entry: cost.cycles for entry, cost in costs.items() if cost.cycles is not None}
+        cycles = {entry: Span(each.min, each.mean, each.max) for entry, each in timed.items()}
     return Resources(
         target=bench.target.name,
         flash=measured.flash,
         ram=measured.ram,
         stack=measured.stack,
         instructions=None if is_cycles else spans,
-        cycles=spans if is_cycles else None,
+        cycles=cycles,
         entries=entries,
         optimize=optimize,
         opt_level=measured.optimization,
         how="measured",
         toolchain=f"{bench.compiler}, {bench.place}",
         code=code,
+        core=None if bench.clock is None else bench.clock.counted,
     )
 
 

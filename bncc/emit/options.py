@@ -117,6 +117,8 @@ class EmitOptions(LowerOptions):
         smaller.
     provable : bool, default=False
         Whether only kernels are chosen whose machine code ``bncc prove`` decides.
+    core : CountedCore or None, default=None
+        The core by whose cycles layouts are compared; None for instructions of the target.
     package : str, default="plain"
         A key of `bncc.emit.packages.PACKAGES`: what is put around the C.
     vectors : Vectors or None, default=None

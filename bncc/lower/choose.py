@@ -150,6 +150,8 @@ def choose(
     best = BEST[optimize]
     if optimize == "balanced" and _lost(chosen, textbook) > EVEN:
         best = NEAREST
+    if prices is not None and prices.request.options.core is not None:
+        best = best.replace("instructions", "cycles")
     found.sort(key=order)
     return Choice(chosen, tuple(found), _reason(best, len(fitting), len(found)))
 

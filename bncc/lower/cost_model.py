@@ -127,7 +127,8 @@ class Candidate:
 
     program: Program  # What it sums
     kernel: Kernel  # The layout
-    instructions: int  # What a decision from trusted states executes; cycles on AVR
+    # What a decision from trusted states executes; cycles on AVR, and where a core is asked for
+    instructions: int
     flash: int  # Bytes of its constants and of all code of a classifier that only decides on states
     ram: int  # Bytes of its sums and of what else it fills, on the stack
     # What ``predict_raw`` compares with cuts; None for readings where that is smallest

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from bncc.discretize.feature import Feature
 from bncc.lower.cost_model import LEVELS, Candidate, Level, TextbookCost, candidate
 from bncc.lower.cut_conditions import COMPARED, Compared
+from bncc.lower.cycle_rates import OTHERS, in_cycles
 from bncc.lower.direct import OF_READINGS, can_read, has_keys, is_direct
 from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
 from bncc.lower.input_check import InputCheck, input_check
@@ -71,6 +72,8 @@ class EntryPrices:
             flash += round(found.flash)
             times = max(times, plain.instructions + round(found.instructions))
             ram += len(program.features) * (1 if max(program.n_states) <= 255 else 2)
+        if self.request.options.core is not None:
+            times = round(in_cycles(times, kernel.family, self.request.options.core))
         return replace(plain, instructions=times, flash=flash, ram=ram)
 
     def textbook(self, program: Program, cost: TextbookCost) -> TextbookCost:
@@ -84,7 +87,8 @@ class EntryPrices:
         if any(e not in RAW_ENTRIES and e != "trusted" for e in self.request.priced):
             check = self._checked(program, round(cost.flash))
             flash, checked = flash + check.code, check.work
-        return TextbookCost(times + max(finding, checked), flash)
+        whole = in_cycles(times + max(finding, checked), OTHERS, self.request.options.core)
+        return TextbookCost(whole, flash)
 
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
         """Yield the operands of ``predict_raw`` to be priced: as asked, else all possible ones."""

@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
+from bncc.lower.cycle_rates import span_in_cycles
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
@@ -32,6 +33,7 @@ from bncc.lower.rule_cost import code_of_rules, rules_in, work_of_rules
 from bncc.model.rules import RULES
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
+from bncc.targets.timing import CountedCore
 
 MACHINE = "Cortex-M0"
 """Default target of the estimate; an AVR needs more code for the same tables."""
@@ -117,20 +119,26 @@ def estimated_resources(
     *,
     target: str | None,
     optimize: Optimize,
+    core: CountedCore | None = None,
 ) -> Resources:
-    """Return an estimate as resources."""
+    """Return an estimate as resources, in cycles besides instructions if a core is given."""
     level = LEVELS[optimize]
     times = entry_times(layout, target, level)
     spans = {e: _span(layout, e, times[e], target, level) for e in entries if e in times}
     machine = known_target(target)
     is_cycles = machine is not None and machine.unit == "cycles"
+    cycles = spans if is_cycles else None
+    if core is not None:
+        family = layout.kernel.family
+        cycles = {entry: span_in_cycles(span, family, core) for entry, span in spans.items()}
     return Resources(
         target=target or GENERIC,
         flash=whole.flash,
         ram=0,
         stack=whole.ram,
         instructions=None if is_cycles else spans,
-        cycles=spans if is_cycles else None,
+        cycles=cycles,
+        core=core,
         entries=entries,
         optimize=optimize,
         opt_level=level,

@@ -151,8 +151,9 @@ def _lowered(
     layout = _laid_out(request, choice.chosen, discretize)
     whole = estimate(layout, options.target, LEVELS[options.optimize])
     resources = estimated_resources(
-        layout, whole, request.priced, target=options.target, optimize=options.optimize
-    )
+        layout, whole, request.priced,
+        target=options.target, optimize=options.optimize, core=options.core,
+    )  # fmt: skip
     return Lowered(request, choice, layout, passes, whole, resources, discretize)
 
 

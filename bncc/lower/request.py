@@ -33,6 +33,7 @@ from bncc.program.front import Front, split_front
 from bncc.program.ir import Program, has_trees
 from bncc.program.pipeline import FLOWS_FOR, program_of
 from bncc.resources import Budget, Optimize, default_entries
+from bncc.targets.timing import CountedCore
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ class LowerOptions:
     range_margin: float = DEFAULT_MARGIN
     compare: Compared | None = None
     provable: bool = False
+    core: CountedCore | None = None
 
     @property
     def demands(self) -> Demands:
@@ -148,6 +150,7 @@ class LowerOptions:
             reserve=self.reserve,
             entries=self.priced,
             extras=self.entries,
+            core=self.core,
         )
 
 

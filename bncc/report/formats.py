@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bncc.report.panels import families_of, targets_of
+from bncc.report.panels import families_of, known_of_part, targets_of
 from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.static_svg import drawing_svg
 from bncc.report.svg import marks_of
 from bncc.report.words import METHODS, kinds, word
-from bncc.search.trial_result import Footprint, Point, trial_facts
+from bncc.search.trial_result import OF_PART, Footprint, OfPart, Point, trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:
@@ -81,8 +81,9 @@ def report_csv(sheets: Sequence[Sheet]) -> str:
     points = [point for sheet in sheets for point in sheet.study.points]
     names = list(dict.fromkeys(name for point in points for name in point.params))
     targets = targets_of(points)
+    of_part = [key for key in OF_PART if any(key in known_of_part(points, t) for t in targets)]
     records = [
-        _record(sheet.study.name, point, names, targets)
+        _record(sheet.study.name, point, names, targets, of_part)
         for sheet in sheets
         for point in sheet.study.points
     ]
@@ -94,7 +95,11 @@ def report_csv(sheets: Sequence[Sheet]) -> str:
 
 
 def _record(
-    study: str, point: Point, names: Sequence[str], targets: Sequence[str]
+    study: str,
+    point: Point,
+    names: Sequence[str],
+    targets: Sequence[str],
+    of_part: Sequence[OfPart],
 ) -> dict[str, object]:
     low, high = point.validation.interval
     found: dict[str, object] = {
@@ -115,6 +120,8 @@ def _record(
         cost = point.costs.get(target)
         known = cost if isinstance(cost, Footprint) else None
         for name in ("flash", "ram", "stack", "unit", "mean", "most"):
+            found[f"{name}_{target}"] = getattr(known, name, None)
+        for name in of_part:
             found[f"{name}_{target}"] = getattr(known, name, None)
         found[f"entries_{target}"] = "+".join(known.entries) if known else None
         found[f"misfit_{target}"] = cost if isinstance(cost, str) else None

@@ -11,6 +11,7 @@ from bncc.report.panels import (
     cost_limits,
     error_limits,
     families_of,
+    known_of_part,
     steps_of,
     targets_of,
     time_unit,
@@ -92,6 +93,7 @@ def _costs(points: Sequence[Point], target: str) -> Columns:
         "stack": column("stack"),
         "mean": [None if mean is None else round(mean, 1) for mean in means],
         "most": column("most"),
+        **{key: column(key) for key in known_of_part(points, target)},
         "why": packed([cost if isinstance(cost, str) else None for cost in costs]),
     }
 

@@ -1,13 +1,14 @@
 """Content of the plots: costs, Pareto fronts and limits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log
 
 from bncc.report.scales import Scale, cost_scale, error_scale
 from bncc.resources import functions_of
 from bncc.search.objective import front
-from bncc.search.trial_result import Point
+from bncc.search.trial_result import OF_PART, OfPart, Point
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Axis:
     noun: str  # Unit in sentences, such as "instructions"
     title: str  # Text below a plot
     of: Callable[[Point], float | None]  # The cost of a point; None where it was not measured
+
+    def words(self, x: float) -> str:
+        """Return a cost with its unit."""
+        return f"{x:.3g} {self.noun}" if self.key in OF_PART else f"{x:,.0f} {self.noun}"
 
 
 def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
@@ -32,7 +37,19 @@ def axes_of(points: Sequence[Point], target: str | None) -> tuple[Axis, ...]:
     flash = Axis("flash", "bytes", f"flash on {target}", lambda point: _flash(point, target))
     title = f"{unit} of {entries_on(points, target)} on {target}"
     time = Axis("time", unit, title, lambda p: _time(p, target))
-    return flash, time, bits
+    return flash, time, *_on_part(points, target), bits
+
+
+def _on_part(points: Sequence[Point], target: str) -> Iterator[Axis]:
+    """Yield time and energy on a part, where they are known."""
+    for key in known_of_part(points, target):
+        title = f"{key} of {entries_on(points, target)} on {target}"
+        yield Axis(key, key, title, partial(_of, key, target))
+
+
+def known_of_part(points: Sequence[Point], target: str) -> tuple[OfPart, ...]:
+    """Return the figures of a part that are known of at least one point."""
+    return tuple(key for key in OF_PART if any(_of(key, target, p) is not None for p in points))
 
 
 def time_unit(points: Sequence[Point], target: str) -> str:
@@ -57,6 +74,11 @@ def targets_of(points: Sequence[Point]) -> tuple[str, ...]:
 def _flash(point: Point, target: str) -> float | None:
     cost = point.footprint(target)
     return None if cost is None else float(cost.flash)
+
+
+def _of(key: OfPart, target: str, point: Point) -> float | None:
+    cost = point.footprint(target)
+    return None if cost is None else getattr(cost, key)
 
 
 def _time(point: Point, target: str) -> float | None:
@@ -108,7 +130,8 @@ def box_of(points: Sequence[Point], axis: Axis) -> Box | None:
     known = [(x, point.validation.mean) for point in points if (x := axis.of(point)) is not None]
     if not known:
         return None
-    costs = [max(x, 1.0) for x, _ in known]
+    positive = [x for x, _ in known if x > 0]
+    costs = [max(x, min([1.0, *positive])) for x, _ in known]
     return Box(min(costs), max(costs), max(error for _, error in known))
 
 
@@ -121,8 +144,8 @@ def hypervolume(points: Sequence[Point], axis: Axis, box: Box) -> float:
     width = log(box.most) - log(box.least)
     if width == 0:
         return gains[-1]
-    ends = [log(max(step.x, 1.0)) for step in steps[1:]] + [log(box.most)]
-    starts = [log(max(step.x, 1.0)) for step in steps]
+    ends = [log(max(step.x, box.least)) for step in steps[1:]] + [log(box.most)]
+    starts = [log(max(step.x, box.least)) for step in steps]
     return sum(g * (b - a) for g, a, b in zip(gains, starts, ends, strict=True)) / width
 
 

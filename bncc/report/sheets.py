@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from bncc.data.files import printable
 from bncc.report.failures import Failure, failures_of
-from bncc.report.panels import Panel, panels_of, targets_of
+from bncc.report.panels import Panel, known_of_part, panels_of, targets_of
 from bncc.report.words import Advice, advise, interval, memory, percent, settings
-from bncc.search.trial_result import Point, Study
+from bncc.search.trial_result import OfPart, Point, Study
 
 _COUNTS = {
     "n_rows": "rows",
@@ -118,11 +118,16 @@ def front_grid(view: View) -> Grid:
     if view.target is not None:
         time = next((p.axis.noun for p in view.panels if p.axis.key == "time"), "instructions")
         heads += [Column("Flash"), Column("RAM"), Column("Stack"), Column(time.capitalize())]
+    keys = () if view.target is None else known_of_part(view.on_front, view.target)
+    heads += [Column(key.capitalize()) for key in keys]
     heads += [Column("Table bits"), Column("Additions"), Column("Command", number=False)]
-    return Grid(tuple(heads), tuple(_line(point, view.target, tested) for point in view.on_front))
+    lines = (_line(point, view.target, tested, keys) for point in view.on_front)
+    return Grid(tuple(heads), tuple(lines))
 
 
-def _line(point: Point, target: str | None, tested: bool) -> tuple[str, ...]:
+def _line(
+    point: Point, target: str | None, tested: bool, keys: Sequence[OfPart] = ()
+) -> tuple[str, ...]:
     cells = [
         str(point.number),
         settings(point),
@@ -135,6 +140,8 @@ def _line(point: Point, target: str | None, tested: bool) -> tuple[str, ...]:
         cost = point.footprint(target)
         figures = () if cost is None else (cost.flash, cost.ram, cost.stack, cost.mean)
         cells += [f"{figure:,.0f}" for figure in figures] or ["-"] * 4
+        known = (None if cost is None else getattr(cost, key) for key in keys)
+        cells += ["-" if figure is None else f"{figure:.3g}" for figure in known]
     return (*cells, f"{point.bits:,}", f"{point.operations:,}", printable(point.command))
 
 

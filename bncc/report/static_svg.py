@@ -97,7 +97,7 @@ class _Plot:
     def step(self, step: Step, mark: Mark) -> str:
         x, y = self._place(step.point)
         words = f"trial {step.point.number}, {settings(step.point)}: "
-        words += f"{percent(step.point.validation.mean)}, {step.x:,.0f} {self.panel.axis.noun}"
+        words += f"{percent(step.point.validation.mean)}, {self.panel.axis.words(step.x)}"
         size, how = (9.0, "sure") if step.sure else (5.5, "unsure")
         fill = mark.color if step.sure else None
         tip, path = element("title", shown(words)), mark.path(x, y, size)

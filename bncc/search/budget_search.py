@@ -451,8 +451,8 @@ def _limits(budget: Budget) -> str:
     return f"{_taken(budget, budget.flash, budget.instructions)} on {budget.target}"
 
 
-def _taken(budget: Budget, flash: int | None, instructions: int | None) -> str:
-    """Return flash and instructions, if they are limited, as text."""
+def _taken(budget: Budget, flash: int | None, time: int | None) -> str:
+    """Return flash and time, if they are limited, as text."""
     parts = [f"{flash} bytes of flash"] if budget.flash is not None else []
-    parts += [f"{instructions} instructions"] if budget.instructions is not None else []
+    parts += [f"{time} {budget.unit}"] if budget.instructions is not None else []
     return " and ".join(parts)

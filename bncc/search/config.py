@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from bncc.resources import Optimize
 from bncc.search.option_domains import (
@@ -16,6 +16,9 @@ from bncc.search.option_domains import (
 from bncc.search.trial_result import Choice, model_name
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
+
+if TYPE_CHECKING:
+    from bncc.timing.timebase import Timebase
 
 Params = Mapping[str, Choice]
 
@@ -91,6 +94,7 @@ def command_of(
     repeats: int,
     targets: Sequence[str],
     entries: Sequence[str] = (),
+    base: "Timebase | None" = None,
 ) -> str:
     """Return the command that reproduces a trial's figures."""
     repeated = ("--seed", str(seed), "--repeats", str(repeats))
@@ -103,6 +107,8 @@ def command_of(
     if not targets:
         return shlex.join(train)
     named = [word for entry in entries for word in ("--entry", entry)]
+    if base is not None:
+        machines = ["--part", base.part, "--clock", str(base.clock)]
     bench = ["bncc", "bench", model, *bench_source, *machines, *named]
     bench += ["--optimize", optimize_of(params)]
     return f"{shlex.join(train)} && {shlex.join(bench)}"

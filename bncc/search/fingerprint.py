@@ -1,6 +1,7 @@
 """Fingerprint of a study or a search, and the check whether a command resumes it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import bncc
@@ -13,6 +14,7 @@ from bncc.train.checkpoint.folder import data_digest, difference, identity_of
 
 if TYPE_CHECKING:  # trains and measures, which readers of a study do not need
     from bncc.search.evaluation import SearchInput
+    from bncc.timing.timebase import Timebase
 
 Facts = Mapping[str, Any]
 
@@ -28,6 +30,8 @@ _COMPARED = {
     "objectives": "--objective",
     "targets": "--target",
     "entries": "--entry",
+    "part": "--part",
+    "clock": "--clock",
 }
 """Facts that must be equal, with values that a message can show."""
 _COMPARED_WHOLE = {"digest": "rows", "test_digest": "test rows", "space": "space"}
@@ -51,6 +55,7 @@ def study_facts(
     targets: Sequence[str],
     toolchains: Mapping[str, str],
     entries: Sequence[str] = (),
+    base: "Timebase | None" = None,
 ) -> dict[str, Any]:
     """Return the facts of a study."""
     return {
@@ -76,6 +81,8 @@ def study_facts(
         "toolchains": dict(toolchains),
         "bncc": bncc.__version__,
         "space": space.to_json(),
+        # Absent without a part, as in studies of earlier versions.
+        **({} if base is None else {"part": base.part, "clock": base.clock}),
     }
 
 
@@ -134,6 +141,8 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
         "with": sorted(budget.extras),
         "engine": given.base.engine or _engine(),
         "toolchain": given.toolchain,
+        # Absent if unused, as in the logs of earlier versions.
+        **({} if budget.core is None else {"core": asdict(budget.core)}),
     }
 
 

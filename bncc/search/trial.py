@@ -20,21 +20,25 @@ from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
 from bncc.model.table_levels import table_levels
 from bncc.on_device import resources_of
-from bncc.pricing import machine_of, options_of
+from bncc.pricing import bench_of, machine_of, options_of
 from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import baseline_settings, is_baseline
 from bncc.search.config import command_of, optimize_of, settings_of
 from bncc.search.trial_result import Choice, Figures, Footprint, Point, Rate
 from bncc.targets import find_target
+from bncc.targets.timing import CountedCore
+from bncc.timing.clock import CycleClock
 from bncc.train.repeats import Repeats, train_repeats
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
 if TYPE_CHECKING:
     from bncc.baselines.learn import Learned
+    from bncc.timing.timebase import Timebase
 
 Costs = Mapping[str, Footprint | str]
 """By target; a text says why there is no figure."""
+UNKNOWN = "it has an instruction whose cycles are not known"
 TOO_FEW = "too few rows for a validation set, which a sweep needs; add rows of each class"
 
 
@@ -57,6 +61,12 @@ class Workload:
     targets: tuple[str, ...]
     # Measured entry points; empty for `bncc.resources.default_entries`
     entries: tuple[str, ...] = ()
+    base: "Timebase | None" = None  # Core and clock of cycles, time and energy
+
+    @property
+    def core(self) -> CountedCore | None:
+        """Core whose cycles are counted; None for the unit of the target."""
+        return None if self.base is None else self.base.counted
 
 
 def measured_rows(table: Table) -> Table:
@@ -91,6 +101,7 @@ def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Poin
             # One target that is too small ends all of `bncc bench`.
             targets=[name for name in work.targets if isinstance(found.costs[name], Footprint)],
             entries=work.entries,
+            base=work.base,
         ),
     )
 
@@ -164,11 +175,26 @@ def measure_model(work: Workload, model: Model, params: Mapping[str, Choice]) ->
         return {}
     inputs = bench_inputs(model, work.readings, some_missing="missing" in work.entries)
     machines = {target: machine_of(target) for target in work.targets}
-    found = {
-        name: _cost(model, Budget(name, entries=work.entries), inputs, optimize_of(params))
+    budgets = {
+        name: Budget(name, entries=work.entries, core=work.core)
         for name in dict.fromkeys(machines.values())
     }
+    found = {
+        name: _on_part(_cost(model, budget, inputs, optimize_of(params)), work.base)
+        for name, budget in budgets.items()
+    }
     return {target: found[name] for target, name in machines.items()}
+
+
+def _on_part(found: Footprint | str, base: "Timebase | None") -> Footprint | str:
+    """Return a footprint with the time and energy of its mean."""
+    if base is None or isinstance(found, str):
+        return found
+    return replace(
+        found,
+        microseconds=base.microseconds(found.mean),
+        microjoules=base.microjoules(found.mean),
+    )
 
 
 def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
@@ -185,25 +211,27 @@ def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
 def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> Footprint | str:
     """Measure as ``bncc bench --optimize`` does."""
     options = options_of(model, budget, optimize)
-    (bench,) = find_toolchain(find_target(machine_of(budget.target)))
+    bench = bench_of(budget.target, budget.core)
+    if bench is None:
+        (bench,) = find_toolchain(find_target(machine_of(budget.target)))  # says what is missing
     emission = emit_c(model, options)
     entries = emission.resources.entries
     try:
-        return Footprint.of(
-            resources_of(
-                model, bench, inputs, emission, entries,
-                optimize=optimize, opt_level=LEVELS[optimize],
-            )
-        )  # fmt: skip
+        found = resources_of(
+            model, bench, inputs, emission, entries, optimize=optimize, opt_level=LEVELS[optimize]
+        )
     except MisfitError as error:
         return str(error)
+    return UNKNOWN if found.slowest is None else Footprint.of(found)
 
 
 def measure_baselines(work: Workload, learned: "Learned") -> Costs:
     """Measure the C of a baseline on all targets."""
     states = states_to_measure(work, learned)
     return {
-        target: _baseline_cost(target, learned, len(work.train.classes), states)
+        target: _on_part(
+            _baseline_cost(target, learned, len(work.train.classes), states, work.core), work.base
+        )
         for target in work.targets
     }
 
@@ -216,13 +244,17 @@ def states_to_measure(work: Workload, learned: "Learned") -> IntArray:
     return np.random.default_rng(0).integers(0, n_states, (N_ROWS, len(n_states)))
 
 
-def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray) -> Footprint | str:
+def _baseline_cost(
+    target: str, learned: "Learned", n_classes: int, X: IntArray, core: CountedCore | None
+) -> Footprint | str:
     from bncc.baselines.learn import measure_baseline
 
     if learned.baseline.code is None:
         return f"there is no C ({learned.baseline.lack})"
     machine = find_target("x86" if target == "host" else target)
-    (bench,) = find_toolchain(machine)
+    (bench,) = find_toolchain(machine, simulator=None if core is None else "unicorn")
+    if core is not None:
+        bench = replace(bench, clock=CycleClock.of(core))
     try:
         cost = measure_baseline(learned, n_classes, bench, X)
     except ToolchainError as error:  # does not fit, or does not build
@@ -230,4 +262,9 @@ def _baseline_cost(target: str, learned: "Learned", n_classes: int, X: IntArray)
     if cost.differing:
         by = learned.baseline.code.by
         return f"the C of {by} differs from Python on {cost.differing} of {len(X)} rows"
-    return Footprint(cost.flash, cost.ram, cost.stack, machine.unit, cost.mean, cost.most)
+    if core is None:
+        return Footprint(cost.flash, cost.ram, cost.stack, machine.unit, cost.mean, cost.most)
+    if cost.cycles is None:
+        return UNKNOWN
+    cycles = cost.cycles
+    return Footprint(cost.flash, cost.ram, cost.stack, "cycles", cycles.mean, cycles.max)

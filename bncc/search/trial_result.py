@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
-from typing import Any
+from typing import Any, Literal, get_args
 
 from bncc.model.error_rates import wilson
 from bncc.model.table_levels import TableLevels
 from bncc.resources import ENTRIES, Resources, Span
 
+OfPart = Literal["microseconds", "microjoules"]
+OF_PART: tuple[OfPart, ...] = get_args(OfPart)
+"""Figures of a footprint that need a part or a clock."""
 Choice = str | int | float | bool
 """Value of one option."""
 
@@ -46,6 +49,9 @@ class Footprint:
     # Entry points that are counted. Studies of bncc before entry points could be named timed
     # ``predict``, from states, and counted the bytes of ``predict`` and ``predict_raw``.
     entries: tuple[str, ...] = ("predict",)
+    # Means of the same call on a part; None without one, or if its current is not known
+    microseconds: float | None = None
+    microjoules: float | None = None
 
     @classmethod
     def of(cls, found: Resources) -> "Footprint":
@@ -54,6 +60,10 @@ class Footprint:
         return cls(
             found.flash, found.ram, found.stack, found.unit, span.mean, span.max, found.entries
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures, without those of a part if there is none."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
     def resources(self, target: str) -> Resources:
         """Return the resources to compare with a budget, with the slowest entry point's time."""
@@ -105,7 +115,7 @@ class Point(Figures):
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` converts back."""
-        return asdict(self)
+        return {**asdict(self), "costs": _costs(self.costs)}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> "Point":
@@ -150,6 +160,10 @@ def model_name(number: int) -> str:
     return f"trial-{number}.bncc"
 
 
+def _costs(costs: Mapping[str, Footprint | str]) -> dict[str, Any]:
+    return {name: c if isinstance(c, str) else c.to_json() for name, c in costs.items()}
+
+
 def _footprint(facts: Mapping[str, Any]) -> Footprint:
     entries = tuple(facts.get("entries", Footprint.entries))
     if not entries or not set(entries) <= set(ENTRIES):
@@ -173,6 +187,7 @@ def _makes_sense(point: Point) -> bool:
     counts = [point.number, point.entries, point.bits, point.operations]
     counts += [count for cost in found for count in (cost.flash, cost.ram, cost.stack, cost.most)]
     figures = [point.seconds, *(cost.mean for cost in found)]
+    figures += [getattr(cost, key) or 0 for cost in found for key in OF_PART]
     texts = [point.family, point.command, *(name for names in point.parents for name in names)]
     texts += [text for table in point.tables for name, levels in table for text in (name, *levels)]
     return (
@@ -208,10 +223,7 @@ def trial_facts(point: Point, target: str | None) -> dict[str, Any]:
         "instructions_max": cost.most if cost is not None and unit == "instructions" else None,
         "cycles": cost.mean if cost is not None and unit == "cycles" else None,
         "cycles_max": cost.most if cost is not None and unit == "cycles" else None,
-        "costs": {
-            name: cost if isinstance(cost, str) else asdict(cost)
-            for name, cost in point.costs.items()
-        },
+        "costs": _costs(point.costs),
         "seconds": point.seconds,
         "command": point.command,
     }

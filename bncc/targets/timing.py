@@ -60,6 +60,15 @@ class Split:
 
 
 @dataclass(frozen=True)
+class CountedCore:
+    """A core whose cycles are counted, and its flash."""
+
+    core: str  # Key of `CORES`
+    states: int = 0  # Wait states of the flash
+    has_prefetch: bool = True  # True if a buffer or a cache can hide them
+
+
+@dataclass(frozen=True)
 class Timing:
     """Timing of one core."""
 

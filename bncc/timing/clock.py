@@ -9,7 +9,7 @@ from bncc.device.simulators.unicorn import Place, Reading
 from bncc.prove import riscv, thumb
 from bncc.prove.code import Code, code_of
 from bncc.prove.instructions import Instruction, UnknownInstruction
-from bncc.targets.timing import CORES, Timing, steps_of
+from bncc.targets.timing import CORES, CountedCore, Timing, steps_of
 from bncc.timing.blocks import Block, Flash, UnknownTimeError, block_of, edge_cycles
 
 
@@ -19,6 +19,16 @@ class CycleClock:
 
     core: str  # Key of `CORES`
     flash: Flash = field(default_factory=Flash)
+
+    @classmethod
+    def of(cls, core: CountedCore) -> "CycleClock":
+        """Return the clock of a core with its flash."""
+        return cls(core.core, Flash(core.states, core.has_prefetch))
+
+    @property
+    def counted(self) -> CountedCore:
+        """The core and its flash."""
+        return CountedCore(self.core, self.flash.states, self.flash.has_prefetch)
 
     def start(self, image: Image) -> "Run":
         """Return a clock for one run of a program."""

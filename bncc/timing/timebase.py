@@ -8,8 +8,7 @@ from typing import Any
 from bncc.errors import OptionError, ToolchainError, extra_command
 from bncc.targets import TARGETS, find_target, target_of
 from bncc.targets.base import MHZ, Power, Target
-from bncc.targets.timing import CORES
-from bncc.timing.blocks import Flash
+from bncc.targets.timing import CORES, CountedCore
 from bncc.timing.clock import CycleClock
 
 AVR = "avr"
@@ -57,12 +56,17 @@ class Timebase:
         )
 
     @property
-    def cycle_clock(self) -> CycleClock | None:
-        """The clock of simulated runs; None where the simulator counts cycles itself."""
+    def counted(self) -> CountedCore | None:
+        """The core with its wait states; None where the simulator counts cycles itself."""
         if self.core == AVR:
             return None
         has_prefetch = self.power is None or self.power.has_prefetch
-        return CycleClock(self.core, Flash(self.wait_states, has_prefetch))
+        return CountedCore(self.core, self.wait_states, has_prefetch)
+
+    @property
+    def cycle_clock(self) -> CycleClock | None:
+        """The clock of simulated runs; None where the simulator counts cycles itself."""
+        return None if self.counted is None else CycleClock.of(self.counted)
 
     def microseconds(self, cycles: float) -> float:
         """Return the time of cycles."""

@@ -61,7 +61,7 @@ def flash(n_bytes, **others):
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_that_is_chosen_later_counts(monkeypatch, rule):
     """By the estimate of its largest C, and of the model with it."""
-    monkeypatch.setattr(pricing, "bench_of", lambda target: None)
+    monkeypatch.setattr(pricing, "bench_of", lambda target, core=None: None)
     model = hand.naive_integer()
     without, within = (
         price_of(model, flash(4096, extras=frozenset(rules))) for rules in ((), (rule,))

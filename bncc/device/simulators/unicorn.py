@@ -18,6 +18,7 @@ from bncc.device.machine import RUN_LIMIT, HarnessError
 from bncc.interrupts import interrupts_deferred
 from bncc.targets import find_target
 from bncc.targets.base import Core, Target
+from bncc.targets.timing import CountedCore
 from bncc.toolchain.tools import Tool, find_tools, require
 
 _DOORBELL = 0x7000_0000
@@ -57,6 +58,10 @@ class Clock(Protocol):
 
     def start(self, image: Image) -> ClockRun:
         """Return the count of a run."""
+
+    @property
+    def counted(self) -> CountedCore:
+        """Core whose cycles are counted."""
 
     @property
     def loop(self) -> tuple[int, int]:
