@@ -77,10 +77,11 @@ FORMS: Mapping[str, TrainSettings] = {
 }
 """Structures of the models, whose kernels differ in loads and jumps."""
 OF_SIZE = ("naive", "chow-liu", "few tables", "many tables", "small tables")
+OF_ROBOT = ("naive", "chow-liu", "few tables", "large tables")
 JOBS: tuple[tuple[Optimize, str, str], ...] = (
     *(("speed", "wifi", form) for form in FORMS),
     *(("size", "wifi", form) for form in OF_SIZE),
-    *(("speed", "robot", form) for form in FORMS),
+    *(("speed", "robot", form) for form in OF_ROBOT),
 )
 """Goals, sets and forms in the order of measurement."""
 
