@@ -9,7 +9,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset, Table, check_trainable
-from bncc.device.cross import find_toolchain
+from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.measure import N_ROWS, bench_inputs, bench_rows
 from bncc.device.meter import Inputs
 from bncc.discretize.feature import states_of
@@ -20,14 +20,14 @@ from bncc.model.card import cost_format, model_facts, parent_names
 from bncc.model.model import Model
 from bncc.model.table_levels import table_levels
 from bncc.on_device import resources_of
-from bncc.pricing import bench_of, machine_of, options_of
+from bncc.pricing import machine_of, options_of
 from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import baseline_settings, is_baseline
 from bncc.search.config import command_of, optimize_of, settings_of
 from bncc.search.trial_result import Choice, Figures, Footprint, Point, Rate
 from bncc.targets import find_target
+from bncc.targets.base import Target
 from bncc.targets.timing import CountedCore
-from bncc.timing.clock import CycleClock
 from bncc.train.repeats import Repeats, train_repeats
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -208,12 +208,21 @@ def _rates(repeats: Repeats) -> tuple[Rate, Rate | None]:
     return validation, Rate(test_errors, trained[0]["n_test"])
 
 
+def _bench(target: Target, core: CountedCore | None) -> Toolchain:
+    """Return the tools of a target; with a core, they count its cycles besides instructions."""
+    if core is None:
+        (bench,) = find_toolchain(target)
+        return bench
+    from bncc.timing.clock import CycleClock  # local: it reads machine code
+
+    (bench,) = find_toolchain(target, simulator="unicorn")
+    return replace(bench, clock=CycleClock.of(core))
+
+
 def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> Footprint | str:
     """Measure as ``bncc bench --optimize`` does."""
     options = options_of(model, budget, optimize)
-    bench = bench_of(budget.target, budget.core)
-    if bench is None:
-        (bench,) = find_toolchain(find_target(machine_of(budget.target)))  # says what is missing
+    bench = _bench(find_target(machine_of(budget.target)), budget.core)
     emission = emit_c(model, options)
     entries = emission.resources.entries
     try:
@@ -252,9 +261,7 @@ def _baseline_cost(
     if learned.baseline.code is None:
         return f"there is no C ({learned.baseline.lack})"
     machine = find_target("x86" if target == "host" else target)
-    (bench,) = find_toolchain(machine, simulator=None if core is None else "unicorn")
-    if core is not None:
-        bench = replace(bench, clock=CycleClock.of(core))
+    bench = _bench(machine, core)
     try:
         cost = measure_baseline(learned, n_classes, bench, X)
     except ToolchainError as error:  # does not fit, or does not build
