@@ -4,7 +4,7 @@ Instructions and cycles of layouts of models, the data of choices by cycles and 
 For each model and each target, the fastest layouts of the kernels by estimate, as ``predict_raw``
 over some rows, compiled as for ``--optimize speed`` and ``size``. Layouts are counted on every core
 that executes their code, with and without wait states. Every measurement is one line of
-build/cycle_layouts.jsonl; run the command again to resume. It takes twenty minutes on an idle
+build/cycle_layouts.jsonl; run the command again to resume. It takes up to an hour on a busy
 computer, and needs the cross compilers, unicorn and capstone:
 
     .venv/bin/python -m benchmarks.code.cycle_layouts
