@@ -40,6 +40,10 @@ for line in sys.stdin:
 """
 
 
+COPIED = ("bncc/data/bundled/*", "firmware_examples/*/*.bncc", "firmware_examples/*/data/*.gz")
+"""Files of a clone that examples read."""
+
+
 class Session:
     """
     The state of a reader's session with a page.
@@ -51,7 +55,7 @@ class Session:
     """
 
     def __init__(self, folder: Path) -> None:
-        for pattern in ("bncc/data/bundled/*", "firmware_examples/*/*.bncc"):
+        for pattern in COPIED:
             for source in ROOT.glob(pattern):
                 target = folder / source.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)
