@@ -4,11 +4,18 @@ Models as data: size of the runtime and of five blobs, and speed compared with e
 Run ``python -m benchmarks.code.blob_figures``. The models are those of ``tests/packed.py``, trained
 on data of scikit-learn. Speed is of decisions from readings next to thresholds; a blob's are of
 `int16_t` for digits, and keys of floats, whose conversion counts, for wine. It needs
-arm-none-eabi-gcc and the simulators; a minute.
+arm-none-eabi-gcc and the simulators; a minute. ``--write`` updates the tables of bytes in
+`docs/how-to/update.md`.
 """
 
 from collections.abc import Mapping
+from math import ceil
+from pathlib import Path
+from struct import calcsize
 
+import click
+
+from benchmarks.shared.markdown import renew, table
 from bncc.device.blobs import footprints
 from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.meter import Inputs, Meter
@@ -28,6 +35,19 @@ SIZED = ("cortex-m0", "rv32", "avr")
 TIMED = (("digits", "int16_t"), ("wine", "float"))
 LEVEL: Mapping[Optimize, str] = {"size": "-Os", "balanced": "-O2", "speed": "-O2"}
 N_ROWS = 40
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "update.md"
+RATIO = 1.05
+"""Goal for the bytes of a blob, as a multiple of its tables."""
+PURPOSES = (
+    ("magic and version", "I", "an interrupted update may be read as a model"),
+    ("CRC", "I", "damage is not detected"),
+    ("length, and offset of the rows", "HH", "the loader does not know where cuts and rows end"),
+    ("base of all limits", "I", "every limit takes four bytes, or as many as the largest reading"),
+    ("digest of the self-test", "H", "a kernel that decides differently is not detected"),
+    ("numbers of readings and classes, widths", "HBB", "the loops of the kernel have no bounds"),
+    ("sequence number", "H", "two slots have no order"),
+)
+"""Fields of the header, their formats, and what is lost without them."""
 
 
 def wrapped(model: Model, raw_type: str) -> dict[str, str]:
@@ -107,21 +127,44 @@ def speed_rows(bench: Toolchain) -> list[str]:
     return lines
 
 
-def main() -> None:
+def overhead() -> str:
+    """Return the table of the bytes of a header, and the tables from which on they are few."""
+    sizes = [calcsize(f"<{form}") for _, form, _ in PURPOSES]
+    rows = [(name, str(size), lost) for (name, _, lost), size in zip(PURPOSES, sizes, strict=True)]
+    found = table(("field", "bytes", "without it"), [*rows, ("all", str(sum(sizes)), "")])
+    least = least_tables()
+    return f"{found}\nA blob is at most {RATIO} times its tables from {least} bytes of tables on.\n"
+
+
+def least_tables() -> int:
+    """Return the bytes of tables from which on the header is within `RATIO`."""
+    return ceil(round(HEADER.size / (RATIO - 1), 6))
+
+
+def blob_rows() -> str:
+    """Return the table of the bytes of five blobs."""
+    rows = []
+    for name in FIVE:
+        one = pack(trained(name))
+        sizes = (f"{one.table_bytes:,} B", f"{len(one.content):,} B", f"{one.ratio:.3f}")
+        rows.append((name, str(one.n_tables), str(one.n_cuts), *sizes))
+    return table(("model", "tables", "cuts", "table bytes", "blob", "ratio"), rows)
+
+
+@click.command()
+@click.option("--write", is_flag=True, help="Update the tables of bytes.")
+def main(write: bool) -> None:
     """Print the tables of ``docs/how-to/update.md``."""
+    tables = {"header": overhead(), "blobs": blob_rows()}
+    print("\n".join(tables.values()))
+    if write:
+        renew(PAGE, tables)
     print("| target, -Os | loader and kernel | with the choice of a slot |\n|---|--:|--:|")
     for target in SIZED:
         bench = find_toolchain(find_target(target))[0]
         found = footprints(runtime_files(), bench)
         sizes = " | ".join(f"{flash:,} B" for flash in found.values())
         print(f"| {bench.target.title}, {bench.compiler} | {sizes} |")
-    print("\n| model | tables | cuts | table bytes | blob | ratio |\n|---|--:|--:|--:|--:|--:|")
-    for name in FIVE:
-        packed = pack(trained(name))
-        print(
-            f"| {name} | {packed.n_tables} | {packed.n_cuts} | {packed.table_bytes:,} B | "
-            f"{len(packed.content):,} B | {packed.ratio:.3f} |"
-        )
     print("\n| model | code | flash | instructions | blob at -O2 / code |\n|---|---|--:|--:|--:|")
     print("\n".join(speed_rows(find_toolchain(find_target("cortex-m0"))[0])))
 
