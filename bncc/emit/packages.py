@@ -144,6 +144,7 @@ PACKAGES = {
             selftest="test",
             files=(
                 "README.md",
+                "Makefile",
                 "micropython.mk",
                 "micropython.cmake",
                 "src/modNAME.c",

@@ -58,6 +58,17 @@ RUNTIME = """
 #define MP_REGISTER_MODULE(name, module) enum { REGISTERED = name }
 void mp_raise_ValueError(const char *text) __attribute__((noreturn));
 """
+DYNRUNTIME = """
+#include "py/obj.h"
+#define MP_ERROR_TEXT(x) x
+#define MP_OBJ_FROM_PTR(p) ((mp_obj_t)(p))
+#define MP_DYNRUNTIME_INIT_ENTRY (void)self, (void)n_args, (void)n_kw, (void)args;
+#define MP_DYNRUNTIME_INIT_EXIT return mp_const_none;
+typedef struct { mp_obj_base_t base; } mp_obj_fun_bc_t;
+void mp_raise_ValueError(const char *text) __attribute__((noreturn));
+void mp_store_global(qstr name, mp_obj_t value);
+mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t n_args, size_t n_kw, mp_obj_t *args);
+"""
 RUNNER = """
 import { readFileSync } from "node:fs";
 import { loadMicroPython } from "PORT";
@@ -123,10 +134,13 @@ def write_stubs(folder: Path, source: str) -> None:
     (folder / "py").mkdir(parents=True)
     (folder / "py" / "obj.h").write_text(OBJ)
     (folder / "py" / "runtime.h").write_text(RUNTIME)
+    (folder / "py" / "dynruntime.h").write_text(DYNRUNTIME)
     names = sorted(set(re.findall(r"MP_QSTR_\w+", source)))
     (folder / "names.h").write_text(f"enum {{ {', '.join(names)} }};\n")
 
 
+NATIVE = ("-std=c99", "-Os", "-Wall", "-fpic", "-fno-common", "-DMICROPY_ENABLE_DYNRUNTIME")
+"""Those of a native module."""
 FLAGS = ("-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wdouble-promotion", "-Wfloat-conversion")
 """Those that MicroPython compiles user modules with."""
 
@@ -144,10 +158,25 @@ def test_the_module_in_c_compiles(kind, require_tool, tmp_path):
     call("gcc", *FLAGS, "-Werror", *includes, "-c", source, folder=tmp_path, ok=False)
 
 
+@pytest.mark.cc
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_native_module_compiles_and_has_all_functions(kind, require_tool, tmp_path):
+    require_tool("gcc")
+    root = write(tmp_path / "gait", kind)
+    source = root / "src" / "modgait.c"
+    write_stubs(tmp_path / "stubs", source.read_text())
+    includes = ("-include", tmp_path / "stubs" / "names.h", "-I", tmp_path / "stubs")
+    call("gcc", *NATIVE, "-Werror", *includes, "-c", source, "-o", "gait.o", folder=tmp_path)
+    stored = re.findall(r"mp_store_global\(MP_QSTR_(\w+),", source.read_text())
+    listed = re.findall(r"MP_ROM_QSTR\(MP_QSTR_(\w+)\), MP_ROM_(?:INT|PTR)", source.read_text())
+    assert stored == listed
+    assert {"predict", "class_name", "scores", "ERR_STATE"} <= set(stored)
+
+
 def test_the_build_rules_name_the_sources(tmp_path):
     """Relative to their own folder, as MicroPython's makefiles and CMake take them."""
     root = write_package(tmp_path, "array", "micropython")
-    for rules in ("micropython.mk", "micropython.cmake"):
+    for rules in ("Makefile", "micropython.mk", "micropython.cmake"):
         named = re.findall(r"src/\w+\.c", (root / rules).read_text())
         assert sorted(named) == ["src/gait.c", "src/modgait.c"]
         assert all((root / file).is_file() for file in named)
