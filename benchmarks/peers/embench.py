@@ -1,5 +1,5 @@
 """
-Embench's task `xgboost` with a classifier of bncc, beside Embench's own trees.
+Embench's task `xgboost` with a classifier of bncc, compared with Embench's own trees.
 
     python -m benchmarks.peers.embench --embench ../embench-iot --mnist ../mnist --write
 
@@ -87,7 +87,7 @@ class Result:
     """A classifier on the task; the images are those of MNIST's test set."""
 
     words: str  # Description in the table
-    right: int  # Of the 10,000 images
+    right: int  # Right answers on these images
     harness: int  # Right among the task's 128 images, counted by Embench's `benchmark`
     is_verified: bool  # What `verify_benchmark` says
     flash: int  # Bytes of a decision with all that it links
@@ -246,7 +246,7 @@ def results_table(results: Sequence[Result], n: int, n_task: int) -> str:
 @click.option("-o", "--output", default="try/embench", help="Folder of the log and the results.")
 @click.option("--write", is_flag=True, help="Update docs/peers.md.")
 def main(embench: str, mnist: str, output: str, write: bool) -> None:
-    """Select and train the model, and measure it beside Embench's trees."""
+    """Select and train the model, and compare it with Embench's trees."""
     folder = Path(output)
     files, test = task_files(Path(embench)), digits(Path(mnist), "t10k")
     rows = task_rows(files["xgboost.c"])

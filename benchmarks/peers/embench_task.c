@@ -1,6 +1,6 @@
 /* embench_task.c -- Embench's task `xgboost` with a classifier of bncc.
  *
- * The task's images and labels are in xgboost.c beside its trees: it is included under another name
+ * The task's images and labels are in xgboost.c next to its trees: it is included under another name
  * for its predict(), which the linker then drops. */
 #include "digits.h"
 
