@@ -1,6 +1,7 @@
 """The cycles of a simulated run, from its basic blocks, remembered at each reading."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -62,7 +63,8 @@ class Run:
         self._blocks: dict[Place, Block | None] = {}
         self._edges: dict[tuple[Place, Place], Reading] = {}
         self._total = Reading(0, 0, 0)
-        self.watched = dict(riscv.register_shifts(code)) if timing.shifts_in_steps else {}
+        shifts = riscv.register_shifts(code) if timing.shifts_in_steps else ()
+        self.watched: Mapping[int, int] = dict(shifts)
         self.values: list[int] = []
         self.trace: list[Place] = []
         self.readings: list[Reading] = []
