@@ -80,7 +80,8 @@ def search_options(function: Command) -> Command:
         show_default=True,
         help="Choice of a budget search. balanced or time: the fastest model whose error is at "
         "most one standard error above the lowest, or one that is three times as fast and not "
-        "clearly worse. error: the most accurate one.",
+        "clearly worse, or one that is ten times as fast and not clearly worse than the best of so "
+        "many models. error: the most accurate one.",
     )
     jobs = click.option(
         "--jobs",

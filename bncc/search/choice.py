@@ -2,11 +2,12 @@
 Choice among the candidates of a budget search: by error, or by time where errors are close.
 
 The fastest within one standard error of the best is chosen, or one that is at least three times as
-fast and not clearly worse. Time is the mean over the measured rows. Limits apply to the slowest
-call.
+fast and not clearly worse, or one that is ten times as fast and not clearly worse than the best of
+as many. Time is the mean over the measured rows. Limits apply to the slowest call.
 """
 
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 
@@ -23,11 +24,17 @@ CLEAR = 1.96
 MUCH_FASTER = 1 / 3
 """Ratio to the time of the fastest close candidate up to which one that is not close, but not
 clearly worse either, is chosen. It is small as some of these are clearly worse on other rows."""
+FAR_FASTER = 1 / 10
+"""Ratio of times up to which a candidate is chosen that is clearly worse alone, but not among as
+many candidates, see `clear_among`: an order of magnitude, and no smaller gain, is worth that."""
+CHANCE = 0.05
+"""Probability of the errors that are called clear."""
 NEARLY, FEW = 1.2, 50
 """Ratio and difference of times up to which the error decides: a few instructions are worth no
 error."""
-BY_TIME, BY_FLASH = 4, 2
-"""Number of close candidates whose layouts are compared: the fastest and the smallest ones."""
+BY_TIME, BY_FLASH, BY_TIME_OF_FAR = 4, 2, 2
+"""Number of candidates whose layouts are compared: the fastest and the smallest close ones, and the
+fastest of those that are far faster."""
 
 
 def is_worse(losses: FloatArray, than: FloatArray, errors: float) -> bool:
@@ -74,6 +81,36 @@ def close_to_best(tried: Sequence[Evaluation], errors: float = CLOSE) -> list[Ev
     return [one for one in tried if one is best or _is_close(one, best, errors)]
 
 
+def clear_among(n_candidates: int) -> float:
+    """
+    Return the standard errors from which on one of many candidates is clearly worse than the best.
+
+    The best of many is so by luck too: it was selected on the rows on which it is compared. With
+    Bonferroni's correction, all comparisons with the best together find a clear difference by
+    chance in `CHANCE` of cases, as a single one does at `CLEAR`.
+    """
+    return NormalDist().inv_cdf(1 - CHANCE / 2 / max(1, n_candidates - 1))
+
+
+def limits_of(tried: Sequence[Evaluation]) -> tuple[float, float, float]:
+    """Return the standard errors up to which a candidate may be chosen, by its speed-up."""
+    n_folds = len(best_alone(tried).errors)
+    whole = [one for one in tried if not one.ends_early and len(one.errors) == n_folds]
+    return CLOSE, CLEAR, max(CLEAR, clear_among(len(whole)))
+
+
+def far_faster(tried: Sequence[Evaluation], ratio: float = FAR_FASTER) -> list[Evaluation]:
+    """
+    Return the candidates that are clearly worse alone, but not among as many, and far faster.
+
+    These take at most `ratio` of the time that is expected of the fastest close one.
+    """
+    most = ratio * min(one.expected_time for one in close_to_best(tried))
+    clear = {id(one) for one in close_to_best(tried, CLEAR)}
+    others = [one for one in close_to_best(tried, limits_of(tried)[-1]) if id(one) not in clear]
+    return [one for one in others if one.expected_time <= most]
+
+
 def eligible(tried: Sequence[Evaluation], ratio: float = MUCH_FASTER) -> list[Evaluation]:
     """
     Return the close candidates, and those that may be faster and are not clearly worse.
@@ -95,7 +132,8 @@ def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluatio
     close = eligible(tried)
     fastest = sorted(close, key=lambda one: one.expected_time)[:BY_TIME]
     smallest = sorted(close, key=lambda one: one.price.flash)[:BY_FLASH]
-    chosen = {id(one): one for one in (best, *fastest, *smallest)}
+    far = sorted(far_faster(tried), key=lambda one: one.expected_time)[:BY_TIME_OF_FAR]
+    chosen = {id(one): one for one in (best, *fastest, *smallest, *far)}
     return list(chosen.values())
 
 
@@ -105,9 +143,11 @@ def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:
         return best_of(tried)
     close = close_to_best(tried)
     fastest = min(map(_time, close))
-    much = [one for one in close_to_best(tried, CLEAR) if _time(one) <= MUCH_FASTER * fastest]
-    if much:
-        close, fastest = much, min(map(_time, much))
+    _, clear, among = limits_of(tried)
+    for errors, ratio in ((clear, MUCH_FASTER), (among, FAR_FASTER)):
+        much = [one for one in close_to_best(tried, errors) if _time(one) <= ratio * fastest]
+        if much:
+            close, fastest = much, min(map(_time, much))
     most = max(NEARLY * fastest, fastest + FEW)
     return best_of([one for one in close if _time(one) <= most])
 

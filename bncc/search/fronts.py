@@ -7,14 +7,15 @@ from bncc.interrupts import StopRequest
 from bncc.model.rules import RULES
 from bncc.resources import Budget, Preference
 from bncc.search.choice import (
-    CLEAR,
-    CLOSE,
+    FAR_FASTER,
     MUCH_FASTER,
     best_alone,
     best_of,
     close_to_best,
     eligible,
+    far_faster,
     is_close,
+    limits_of,
 )
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
@@ -26,8 +27,9 @@ LEAVES = (128, 32, 8)
 GUARDS = (0.0, 0.002, 0.001)
 """Limits on the decisions that a front changes, 0 for the default, until it is not clearly worse:
 one half percent is much where the tables have an error of less."""
-BY_TIME, BY_TIME_OF_OTHERS = 3, 2
-"""Number of candidates that get a front: the fastest eligible ones, and the fastest others."""
+BY_TIME, BY_TIME_OF_OTHERS, BY_TIME_OF_FAR = 3, 2, 2
+"""Number of candidates that get a front: the fastest eligible ones, the fastest others, and the
+fastest of those that are far faster."""
 MOST_TRIES = 4
 """Number of builds to find tables that fit behind a front."""
 LEAST_TABLES = 2
@@ -54,7 +56,7 @@ def with_fronts(
     tried: Sequence[Evaluation], evaluator: Evaluator, stop: StopRequest
 ) -> Iterator[JudgedSum]:
     """Yield variants of the best candidates with fronts and gates, with as many tables as fit."""
-    best = best_alone(tried)
+    best, limits = best_alone(tried), limits_of(tried)
     wanted = [(one, [replace(one.form, front=n) for n in LEAVES]) for one in _to_front(tried)]
     wanted += [(one, [replace(one.form, has_gate=True)]) for one in _to_gate(tried)]
     for one, variants in wanted:
@@ -62,7 +64,7 @@ def with_fronts(
         for variant in variants:
             if stop.is_wanted:
                 return
-            form, n_tables = _close_form(one, variant, best, evaluator), _n_tables(one)
+            form, n_tables = _close_form(one, variant, best, evaluator, limits), _n_tables(one)
             if form is None:
                 continue
             settings = _fitted(form, n_tables, evaluator)
@@ -76,11 +78,20 @@ def with_fronts(
 
 
 def _close_form(
-    one: JudgedSum, variant: EnsembleConfig, best: Evaluation, evaluator: Evaluator
+    one: JudgedSum,
+    variant: EnsembleConfig,
+    best: Evaluation,
+    evaluator: Evaluator,
+    limits: Sequence[float],
 ) -> EnsembleConfig | None:
-    """Return a form under the loosest guard with which it is as close to the best as before."""
-    assert one.losses is not None
-    errors = CLOSE if is_close(one.losses, best) else CLEAR
+    """
+    Return a form under the loosest guard with which it is as close to the best as before.
+
+    `limits` are ascending standard errors.
+    """
+    losses = one.losses
+    assert losses is not None
+    errors = next((limit for limit in limits if is_close(losses, best, limit)), limits[-1])
     for differing in GUARDS:
         form = replace(variant, differing=differing)
         settings = form.settings(evaluator.given.base, _n_tables(one))
@@ -93,8 +104,10 @@ def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> 
     """Return the candidates with fronts that may be chosen if their fastest layouts are."""
     every = [*tried, *fronts]
     fastest = min(one.expected_time for one in close_to_best(tried))
-    most = {id(one): MUCH_FASTER * MOST_GAIN * fastest for one in close_to_best(every, CLEAR)}
-    most |= {id(one): MOST_GAIN * fastest for one in close_to_best(every)}
+    most: dict[int, float] = {}
+    ratios = (1.0, MUCH_FASTER, FAR_FASTER)
+    for errors, ratio in reversed([*zip(limits_of(every), ratios, strict=True)]):
+        most |= {id(one): MOST_GAIN * ratio * fastest for one in close_to_best(every, errors)}
     return [one for one in fronts if one.expected_time <= most.get(id(one), 0.0)]
 
 
@@ -120,7 +133,13 @@ def _to_front(tried: Sequence[Evaluation]) -> list[JudgedSum]:
         return []
     known = {id(one) for one in sums}
     others = [one for one in _sums(eligible(tried, ratio=1.0)) if id(one) not in known]
-    chosen = (*_fastest(sums, BY_TIME), *_fastest(others, BY_TIME_OF_OTHERS), best_of(sums))
+    far = _sums(far_faster(tried, ratio=FAR_FASTER / MUCH_FASTER))
+    chosen = (
+        *_fastest(sums, BY_TIME),
+        *_fastest(others, BY_TIME_OF_OTHERS),
+        *_fastest(far, BY_TIME_OF_FAR),
+        best_of(sums),
+    )
     return list({id(one): one for one in chosen if isinstance(one, JudgedSum)}.values())
 
 

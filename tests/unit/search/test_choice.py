@@ -7,12 +7,16 @@ import pytest
 
 from bncc.resources import Span
 from bncc.search.choice import (
+    BY_TIME_OF_FAR,
     chosen_of,
+    clear_among,
     close_to_best,
     eligible,
+    far_faster,
     finalists,
     front_of,
     is_worse,
+    limits_of,
 )
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
@@ -66,6 +70,46 @@ def test_one_that_is_not_close_nor_clearly_worse_is_chosen_if_it_is_much_faster(
     # Among several, time decides as among close ones.
     slower = one(rows[:-1], 800, 950)
     assert chosen_of([BEST, CLOSE, fast, slower], "balanced") is slower
+
+
+FAR = [*range(20), *range(100, 137)]  # 37 more, 20 fewer: 2.1 standard errors
+
+
+def test_the_best_of_many_is_compared_with_a_correction_for_their_number():
+    assert clear_among(1) == clear_among(2) == pytest.approx(1.96, abs=1e-4)
+    assert clear_among(21) == pytest.approx(3.0233, abs=1e-4)
+    settings = replace(BASE, structure="tables", structure_options={"front": "8"})
+    fronted = replace(BEST, settings=settings)
+    # Candidates of fewer folds and with a front are none of those that the best was chosen among.
+    assert limits_of([BEST, CLOSE, WORSE, LUCKY, fronted]) == (1.0, 1.96, clear_among(3))
+    assert limits_of([BEST]) == (1.0, 1.96, 1.96)
+
+
+def test_one_that_is_clearly_worse_alone_is_chosen_among_many_if_it_is_far_faster():
+    far, nearly = one(FAR, 800, 300), one(FAR, 800, 301)
+    assert is_worse(far.losses, BEST.losses, 1.96)
+    tried = [BEST, CLOSE, far, nearly]
+    assert far_faster(tried) == [far]
+    assert eligible(tried) == [BEST, CLOSE]
+    assert chosen_of(tried, "balanced") is far
+    assert chosen_of(tried, "error") is BEST
+    assert chosen_of([BEST, CLOSE, nearly], "balanced") is CLOSE
+    # Two candidates are one comparison, with no correction.
+    assert chosen_of([BEST, far], "balanced") is BEST
+    # It has to be far faster than one that is not clearly worse alone, too.
+    fast = one([*range(20), *range(100, 131)], 800, 1000)
+    assert chosen_of([BEST, CLOSE, fast, far], "balanced") is fast
+    much = one(FAR, 800, 100)
+    assert chosen_of([BEST, CLOSE, fast, much], "balanced") is much
+
+
+def test_layouts_are_compared_of_some_that_are_far_faster():
+    many = [one(FAR, 800, 200 + k) for k in range(5)]
+    tried = [BEST, CLOSE, *many]
+    found = finalists(tried, "balanced")
+    assert [each for each in found if each in many] == many[:BY_TIME_OF_FAR]
+    assert BEST in found
+    assert CLOSE in found
 
 
 def test_a_few_instructions_are_not_worth_any_error():

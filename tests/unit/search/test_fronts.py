@@ -13,7 +13,7 @@ from bncc.model.front import front_facts, front_of
 from bncc.resources import Budget, Resources, Span
 from bncc.search import budget_search, evaluation, fronts
 from bncc.search.budget_search import refuse_searched, search
-from bncc.search.choice import best_of, close_to_best
+from bncc.search.choice import best_of, close_to_best, limits_of
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
@@ -60,6 +60,10 @@ def priced(monkeypatch):
 
 def leaves_of(one):
     return int(one.settings.structure_options.get("front", 0))
+
+
+def options_of(one):
+    return one.settings.structure_options
 
 
 def evaluator_of(wifi, flash):
@@ -183,6 +187,34 @@ def test_the_fast_ones_and_the_best_have_fronts_but_no_single_tree(wifi, priced)
     assert all(one.form.leaves == 16 for one in found)
 
 
+def test_one_that_is_far_faster_gets_fronts_within_its_own_limit(wifi, priced, monkeypatch):
+    """It is clearly worse alone, but not among as many, and the front may differ as much."""
+    evaluator = evaluator_of(wifi, 10**6)
+    slow = [judged(evaluator, EnsembleConfig(rows=8), n) for n in (38, 40)]
+    fast = judged(evaluator, EnsembleConfig(leaves=8, bits=4), 3)
+    losses = np.zeros_like(slow[0].losses)
+    worse = losses.copy()
+    worse[:5] = 1.0  # 1.8 standard errors
+    clearly = losses.copy()
+    clearly[:6] = 1.0  # 2.0
+    slow = [replace(one, losses=losses, choice=(0.0,) * 5) for one in slow]
+    spans = {"predict": Span(1, 10.0, 12)}
+    fast = replace(fast, price=replace(fast.price, instructions=spans))
+    asked = {}
+
+    def is_close(settings, best, evaluator, errors):
+        asked[settings.structure_options["tables"]] = errors
+        return True
+
+    monkeypatch.setattr(fronts, "_is_close", is_close)
+    for misses, limit in ((worse, 1), (clearly, 2)):
+        tried = [*slow, replace(fast, losses=misses, choice=(0.1,) * 5)]
+        found = list(with_fronts(tried, evaluator, StopRequest()))
+        assert {options_of(one)["tables"] for one in found} == {"3", "38", "40"}
+        assert asked["3"] == limits_of(tried)[limit]
+        assert asked["38"] == limits_of(tried)[0]
+
+
 def test_no_c_is_built_of_fronts_that_are_clearly_worse(wifi, priced, monkeypatch):
     evaluator = evaluator_of(wifi, 10**6)
     one = judged(evaluator, EnsembleConfig(rows=8), 8)
@@ -213,6 +245,11 @@ def test_layouts_are_built_of_fronts_that_may_be_the_fastest(wifi, priced):
 
     fronts = [timed(30.0), timed(400.0), timed(401.0)]
     assert worth_layouts(fronts, [timed(100.0), timed(900.0)]) == fronts[:2]
+    # One that is clearly worse alone has to be ten times as fast, in its fastest layout.
+    worse = one.losses.copy()
+    worse[np.flatnonzero(worse == 0)[:6]] = 1.0
+    far = [replace(timed(mean), losses=worse, choice=(0.9,) * 5) for mean in (40.0, 41.0)]
+    assert worth_layouts(far, [timed(100.0), timed(900.0), timed(901.0)]) == far[:1]
 
 
 def test_an_early_end_tries_no_more(wifi, priced):
