@@ -17,7 +17,16 @@ from bncc.resources import Budget
 from bncc.search import budget_search as module
 from bncc.search import evaluation
 from bncc.search.budget_search import scaled, search
-from bncc.search.choice import CLEAR, FEW, MUCH_FASTER, NEARLY, best_of, close_to_best
+from bncc.search.choice import (
+    CLEAR,
+    FAR_FASTER,
+    FEW,
+    MUCH_FASTER,
+    NEARLY,
+    best_of,
+    close_to_best,
+    limits_of,
+)
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
 from bncc.search.log import Log
@@ -113,6 +122,9 @@ def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, found, exact):
     fastest = min(one.resources.typical for one in close)
     fast = [one for one in clear if one.resources.typical <= MUCH_FASTER * fastest]
     among = fast or close
+    most = FAR_FASTER * min(one.resources.typical for one in among)
+    wider = close_to_best(found.tried, limits_of(found.tried)[-1])
+    among = [one for one in wider if one.resources.typical <= most] or among
     assert found.chosen in among
     fastest = min(one.resources.typical for one in among)
     most = max(NEARLY * fastest, fastest + FEW)
