@@ -25,7 +25,7 @@ X, Y = load_iris(return_X_y=True, as_frame=True)
 def estimated(monkeypatch):
     """Make every price an estimate: no compiler, no simulator."""
 
-    def no_bench(target, *names):
+    def no_bench(target, *names, simulator=None):
         raise ToolchainError(f"nothing builds for {target}")
 
     monkeypatch.setattr("bncc.device.cross.find_toolchain", no_bench)
