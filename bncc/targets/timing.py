@@ -45,6 +45,8 @@ KINDS = (
     "register",  # each register of a load or store of several
 )
 """Kinds of instructions that a table may have; code with another kind has no known time."""
+MOST_STATES = 255
+"""Limit on wait states."""
 REQUIRED = ("plain", "shift", "load", "store", "jump", "jump-if", "not-taken", "jump-register",
             "call", "call-register")  # fmt: skip
 """Kinds that every table has."""
@@ -66,6 +68,13 @@ class CountedCore:
     core: str  # Key of `CORES`
     states: int = 0  # Wait states of the flash
     has_prefetch: bool = True  # True if a buffer or a cache can hide them
+
+    def __post_init__(self) -> None:
+        """Refuse what no core has, such as the record of a damaged model file."""
+        is_known = type(self.core) is str and self.core in CORES
+        is_sound = type(self.states) is int and 0 <= self.states <= MOST_STATES
+        if not (is_known and is_sound and type(self.has_prefetch) is bool):
+            raise ValueError("no core with these wait states is known")
 
 
 @dataclass(frozen=True)

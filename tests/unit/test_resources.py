@@ -82,6 +82,12 @@ def test_json_has_the_fields_of_the_contract_and_comes_back() -> None:
         {"instructions": {"predict": {"min": 3}}},
         {"instructions": 7},
         {"more": 1},
+        {"core": 7},
+        {"core": {"core": "z80"}},
+        {"core": {"core": []}},
+        {"core": {"core": "cortex-m0", "states": -1}},
+        {"core": {"core": "cortex-m0", "states": 1.5}},
+        {"core": {"core": "cortex-m0", "has_prefetch": "no"}},
     ],
 )
 def test_other_json_is_refused(wrong: dict[str, Any]) -> None:
