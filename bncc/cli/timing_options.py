@@ -108,6 +108,11 @@ def time_limit(
         each["--max-microjoules"] = of_energy
     found = {option: value / each[option] for option, value in limits.items()}
     strictest = min(found, key=found.__getitem__)
+    if found[strictest] < 1:
+        raise OptionError(
+            f"{strictest} {limits[strictest]:.12g} is less than one cycle at {base.clock:,} Hz; "
+            "raise it, or give --clock a unit, as in 48M"
+        )
     return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:.12g}")
 
 

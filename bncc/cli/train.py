@@ -338,7 +338,10 @@ def command(
     }
     for option, value in idle.items():
         if value:
-            console.note(f"{option} has no effect without --max-flash or --max-instructions")
+            console.note(
+                f"{option} has no effect without --max-flash or --max-instructions, or "
+                "--max-cycles and the like"
+            )
     if checkpoint is not None and settings.descends:
         click.get_current_context().with_resource(folder_locked(checkpoint.folder))
     with first_signal_noted(partial(tell_of_the_end, console)) as stop:

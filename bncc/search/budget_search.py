@@ -434,15 +434,21 @@ def _is_slower(price: Resources, than: Resources) -> bool:
     return price.typical > SLOWER * than.typical
 
 
+ANY_TIME = 2**31 - 1
+"""Limit on time that every classifier is within."""
+
+
 def _least(given: SearchInput, families: tuple[str, ...]) -> str:
     """Return the limited resources of the smallest classifier of all families."""
-    prices = []
+    prices, budget = [], given.budget
+    if budget.instructions is not None:  # so that the fastest layout is priced, though it is slow
+        budget = replace(budget, instructions=ANY_TIME)
     for name in families:
         least = LEAST_CONFIG.settings(given.base, 1) if name == SUM else None
         settings = least or least_network(name, given.base)
         with suppress(ConstantColumnsError):
             model = train_model(given.dataset, replace(settings, validation=0)).model
-            prices.append(price_of(model, given.budget, given.dataset.table))
+            prices.append(price_of(model, budget, given.dataset.table))
     smallest = min(prices, key=given.budget.utilization)
     return _taken(given.budget, smallest.flash, smallest.slowest)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from bncc.cli.timing_options import TimeLimit, limited_time
+from bncc.cli.timing_options import TimeLimit, limited_time, time_limit
 from bncc.errors import OptionError
 from bncc.model.file import load_model
 from bncc.targets.base import MHZ
@@ -103,6 +103,9 @@ def test_limits_become_whole_cycles() -> None:
     assert limited_time(avr, 9, None) == {"instructions": 9, "core": None}
     with pytest.raises(OptionError, match="counts no cycles"):
         limited_time(base, 9, None)
+    slow = timebase("cortex-m0", "stm32f030", 24)
+    with pytest.raises(OptionError, match=r"less than one cycle at 24 Hz; .* as in 48M"):
+        time_limit(slow, None, 15.0, None)
 
 
 @pytest.mark.firmware
