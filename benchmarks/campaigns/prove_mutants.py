@@ -21,7 +21,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice, product, takewhile
+from itertools import chain, count, islice, product, takewhile
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
@@ -30,23 +30,29 @@ from typing import Any
 import click
 import numpy as np
 
+from benchmarks.campaigns.many_calls import ManyCalls
 from benchmarks.campaigns.proofs import linked
 from bncc._types import IntArray
 from bncc.errors import BnccError
 from bncc.model.file import load_model
 from bncc.model.model import Model
+from bncc.model.reference import predict
 from bncc.prove.build import ENTRIES
 from bncc.prove.code import Code
 from bncc.prove.points import Points
 from bncc.prove.prove import prove
 from bncc.prove.refute import Counterexample, Search
 from bncc.prove.replay import Replay, patched
-from bncc.prove.specification import specification
+from bncc.prove.specification import ERROR, specification
 from bncc.resources import Budget
 
 KINDS = ("opcode", "constant")
 EVERY = 512
-"""Number of inputs of a group."""
+"""Number of inputs of a group of single calls."""
+MANY = 8192
+"""Number of inputs of a group of calls that a loop makes."""
+SINGLE = 20_000
+"""Number of calls of an accepted mutant that are made one by one, with each access checked."""
 
 
 @dataclass(frozen=True)
@@ -179,12 +185,42 @@ def judged(binary: Binary, seed: int, k: int, time_limit: float, n_inputs: int) 
 
 
 def disagreeing(binary: Binary, code: Code, n: int, seed: int) -> Counterexample | None:
-    """Call a mutant with borders, ties and random inputs; return the first that disagrees."""
+    """
+    Call a mutant with borders, ties and random inputs; return the first that disagrees.
+
+    Each access to memory is checked in the first `SINGLE` calls, only the answer in others.
+    """
     of = specification(
         binary.model, binary.entry, packed=code.target.packed, score_size=binary.score_size
     )
     points = Points(binary.model, binary.entry, of, packed=code.target.packed, seed=seed)
-    return Search(Replay(code, binary.symbol), points).refuting(_inputs(points), n)
+    search = Search(Replay(code, binary.symbol), points)
+    found = search.refuting(_inputs(points), min(n, SINGLE))
+    if found is not None or n <= SINGLE or of.score_size or code.target.name == "avr":
+        return found or search.refuting(_inputs(points), n)
+    calls = ManyCalls(code, binary.symbol)
+    groups = chain(points.borders(), (points.mixed(MANY) for _ in count()))
+    done = SINGLE
+    while done < n:
+        group = next(groups)
+        odd = suspects(points, group, calls.answers(points.buffers(group)))
+        if len(odd):
+            confirmed = search.refuting([group[odd]], search.n_calls + len(odd))
+            # A single call begins with other registers and another stack.
+            return confirmed or Counterexample("registers", "no single call gives this answer", {})
+        done += len(group)
+    return None
+
+
+def suspects(points: Points, group: IntArray, answers: IntArray | None) -> IntArray:
+    """Return which calls of a group gave another answer than the model, all if one broke off."""
+    if answers is None:
+        return np.arange(len(group))
+    X, valid = points.states(group)
+    expected = np.where(valid, predict(points.model, X), ERROR)
+    # An unused state out of range may be refused or not.
+    may_refuse = (group >= points.n_numbers).any(axis=1)
+    return np.flatnonzero((answers != expected) & ~((answers == ERROR) & may_refuse))
 
 
 def _inputs(points: Points) -> Iterator[IntArray]:

@@ -6,7 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.campaigns import prove_mutants
+from benchmarks.campaigns.many_calls import ManyCalls
 from bncc.model.file import save_model
+from bncc.prove.points import Points
+from bncc.prove.specification import specification
 from bncc.prove.verdict import Verdict
 from tests import models as hand
 
@@ -60,6 +63,25 @@ def test_a_wrong_prover_is_noticed(campaign, monkeypatch):
     assert result.exit_code == 1
     assert set(wrong[0]["input"]) == {"pressure", "light"}
     assert f"{len(wrong)} wrongly accepted" in result.stdout
+
+
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32"])
+def test_calls_in_a_loop_give_the_answers(campaign, require_bench, monkeypatch, target):
+    """Right code agrees with the model, other answers do not, and changed code is noticed."""
+    require_bench(target, simulator="unicorn")
+    monkeypatch.setattr(prove_mutants, "SINGLE", 0)
+    path = campaign.output.with_name("small.bncc")
+    for binary in prove_mutants.built(path, target, "balanced", "-Os", ("trusted", "predict-raw")):
+        of = specification(binary.model, binary.entry)
+        points = Points(binary.model, binary.entry, of)
+        group = points.random(500)
+        answers = ManyCalls(binary.code, binary.symbol).answers(points.buffers(group))
+        assert not len(prove_mutants.suspects(points, group, answers))
+        answers[[7, 333]] ^= 1
+        assert prove_mutants.suspects(points, group, answers).tolist() == [7, 333]
+        assert prove_mutants.disagreeing(binary, binary.code, 20_000, 1) is None
+        changed = (prove_mutants.mutant(binary, 1, k)[0] for k in range(12))
+        assert any(prove_mutants.disagreeing(binary, one, 20_000, 1) for one in changed)
 
 
 def test_a_prover_that_fails_is_listed(campaign, monkeypatch):
