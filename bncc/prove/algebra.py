@@ -73,6 +73,11 @@ class Algebra(Sums):
         if a.const or a.terms:
             raise UndecidedError("bits", "a sum of bits that are known together only")
 
+    def settled(self, a: Value) -> Value:
+        """Return 0 for bits of which none is set in the current region; others unchanged."""
+        is_zero = a.base in self._either and self.equal(a, Value(0)).number == 1
+        return Value(0) if is_zero else a
+
     def _some_above(self, limit: int, parts: Sequence[Value]) -> Value:
         """Return 1 where the bitwise or of values exceeds a limit, all ones in binary."""
         found = Value(0)

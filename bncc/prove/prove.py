@@ -233,7 +233,8 @@ class Proof:
                     yield from self._numbers(part, inside)
             return
         self.run.algebra.region = region
-        value = read(content, self.run.algebra)
+        # Compilers return the zero of a check that has passed, as class 0.
+        value = self.run.algebra.settled(read(content, self.run.algebra))
         if value.number is not None:
             yield region, self._signed(value.const)
             return
