@@ -73,6 +73,16 @@ class Algebra(Sums):
         if a.const or a.terms:
             raise UndecidedError("bits", "a sum of bits that are known together only")
 
+    def low(self, a: Value, n: int) -> Value:
+        """Return the lowest n bits."""
+        if a.base not in self._either:
+            return super().low(a, n)
+        self._check_either(a)
+        parts = self._either[a.base]
+        if all(self.possible(part) >> n == 0 for part in parts):
+            return a
+        return self._named(super(Algebra, self).low(part, n) for part in parts)
+
     def settled(self, a: Value) -> Value:
         """Return 0 for bits of which none is set in the current region; others unchanged."""
         is_zero = a.base in self._either and self.equal(a, Value(0)).number == 1
@@ -226,6 +236,9 @@ class Algebra(Sums):
         is_mask = a.number is not None and a.const & (a.const + 1) == 0
         if b.base in self._either and is_mask and not (b.const or b.terms or is_signed):
             return self._some_above(a.const, self._either[b.base])
+        is_power = bool(b.number) and b.const & (b.const - 1) == 0
+        if a.base in self._either and is_power and not (a.const or a.terms or is_signed):
+            return self.sub(Value(1), self._some_above(b.const - 1, self._either[a.base]))
         if a.base is not None or b.base is not None:
             difference = self.sub(a, b)
             if difference.number is None:

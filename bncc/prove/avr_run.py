@@ -98,7 +98,7 @@ class ByteExpressions(Expressions):
             return found
         if a.base == "return" and name == "shl" and operands[1].number == 1:
             return a  # The program counter counts words
-        if name in ("ult", "slt") and any(one.base is not None for one in operands):
+        if name in ("ult", "slt") and not all(map(self._algebra.is_number, operands)):
             raise UndecidedError("pointers", "addresses are compared")
         return super()._operation(name, operands)
 

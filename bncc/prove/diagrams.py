@@ -36,6 +36,8 @@ class Diagrams:
     def __init__(self, deadline: Deadline | None = None) -> None:
         self.order: Mapping[int, int] = {}  # Ranks of inputs; others in their order of use
         self._deadline = deadline or Deadline()
+        self.most_nodes = MOST_NODES
+        self.is_full = False  # True once a function needs more nodes
         self._rank = [_LAST, _LAST]
         self._ends: list[tuple[int, ...]] = [(), ()]  # First numbers of all intervals but the first
         self._children: list[tuple[int, ...]] = [(), ()]
@@ -79,7 +81,8 @@ class Diagrams:
         return found
 
     def _check_size(self, n: int) -> None:
-        if n > MOST_NODES:
+        if n > self.most_nodes:
+            self.is_full = True
             raise UndecidedError("cells", "bits depend on too many inputs at once")
         if not n & _EVERY:
             self._deadline.check()

@@ -24,8 +24,8 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.prove.decision import Costs
-from bncc.prove.diagrams import FALSE, TRUE, Diagrams
-from bncc.prove.grids import components
+from bncc.prove.diagrams import FALSE, TRUE
+from bncc.prove.grids import components, largest_sum
 from bncc.prove.regions import Numbers, Partition, Region
 from bncc.prove.values import Exact, Term, UndecidedError, times
 from bncc.prove.words import Bits, Words
@@ -33,6 +33,8 @@ from bncc.prove.words import Bits, Words
 MOST_PLANES = 16
 LEAST_PLANES = 2
 """Least number of bits by which the others are known."""
+MOST_WHOLE = 8
+"""Most choices of words for all bits that are tried."""
 N_SAMPLES = 100
 _MOST_GRID = 1 << 13
 
@@ -83,10 +85,11 @@ class Planes:
         if self._costs_of or len(words) == self._n_tried:
             return
         self._n_tried = len(words)
-        for found, is_whole in _Search(self._costs, self._diagrams, reversed(words)).planes():
+        for found, is_whole in _Search(self._costs, self._algebra, reversed(words)).planes():
             bits_of = list(zip(*found, strict=True))
             base = min(
-                self._costs.points, key=lambda one: max(self._number(own, one) for own in bits_of)
+                map(self._algebra.extended, self._costs.points),
+                key=lambda one: max(self._number(own, one) for own in bits_of),
             )
             try:
                 sums = [self._sum_of(own, base, is_whole=is_whole) for own in bits_of]
@@ -202,10 +205,24 @@ class Planes:
         # All sums are less than 2^(n_bits - 1) in size: the highest bit is the sign.
         n_bits = max(len(planes), most.bit_length()) + 1
         total = diagrams.of_sum(const, terms, starts, n_bits)
+        exact = Exact(const, self._terms(terms, starts))
+        if self._algebra.rows:
+            total = self._of_inputs(total, exact, len(planes))
         if n_bits > 32 or list(total[: len(planes)]) != list(planes) or total[-1] != FALSE:
             raise UndecidedError("sums-differ", "the bits of a cost are not those of a sum")
         used = [k for k, bit in enumerate(total) if bit != FALSE]
-        return list(total[: max(used, default=0) + 1]), Exact(const, self._terms(terms, starts))
+        return list(total[: max(used, default=0) + 1]), exact
+
+    def _of_inputs(self, total: tuple[int, ...], exact: Exact, n: int) -> tuple[int, ...]:
+        """Return the bits of a sum without those that rows set, but no input; n are kept."""
+        full = self._algebra.full
+        parts = [(term.partition, term.values) for term in exact.terms.values()]
+        most = exact.const + largest_sum(parts, ((),), full)
+        least = exact.const - largest_sum([(p, -values) for p, values in parts], ((),), full)
+        if least < 0:
+            return total
+        n = max(n, most.bit_length())
+        return *total[:n], *[FALSE] * (len(total) - n)
 
     def _scopes(self, starts: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, ...]]:
         """
@@ -252,9 +269,14 @@ class Planes:
         terms: Mapping[tuple[int, ...], IntArray],
         starts: Mapping[int, Sequence[int]],
     ) -> dict[Partition, Term]:
-        partitions, full = self._algebra.partitions, self._algebra.full
+        partitions, full, rows = self._algebra.partitions, self._algebra.full, self._algebra.rows
         found = {}
         for scope, part in terms.items():
+            if scope[0] >= len(full):
+                partition = rows[scope[0] - len(full)]
+                at = [bisect_right(starts[scope[0]], k) - 1 for k in range(len(partition.cells))]
+                found[partition] = Term(partition, part[at])
+                continue
             cells = product(*(_intervals(starts[axis], full[axis]) for axis in scope))
             partition = partitions.of((tuple(zip(scope, cell, strict=True)),) for cell in cells)
             found[partition] = Term(partition, part.ravel())
@@ -264,12 +286,13 @@ class Planes:
 class _Search:
     """Search of words whose bits are those of all costs, by the model's at some inputs."""
 
-    def __init__(self, costs: Costs, diagrams: Diagrams, words: Iterable[Bits]) -> None:
+    def __init__(self, costs: Costs, algebra: Words, words: Iterable[Bits]) -> None:
         n = costs.of.n_classes
-        self._diagrams = diagrams
+        self._diagrams = algebra.diagrams
         drawn = costs.drawn(np.random.default_rng(0), N_SAMPLES)
-        self._points = [*drawn, *_extremes(costs)]
-        totals = costs.totals(self._points)
+        points = [*drawn, *_extremes(costs)]
+        self._points = list(map(algebra.extended, points))
+        totals = costs.totals(points)
         self._wanted = totals - totals[:, :1]
         found = (word[:n] for word in words)
         self._words = list(dict.fromkeys(w for w in found if not any(map(self._is_other, w))))
@@ -282,14 +305,20 @@ class _Search:
         """
         Yield one word for each bit, the lowest first, and whether these are all bits.
 
-        If some bits are in no word yet, those below them are yielded. The last one may be inverted.
+        Several words may have the same bits at all points. If some bits are in no word yet, those
+        below them are yielded. The last one may be inverted.
         """
-        found = []
+        found, n_whole = [], 0
         for path, is_whole in self._rest(self._wanted, []):
             if is_whole:
                 yield path, True
-                return
-            found.append(path)
+                n_whole += 1
+                if n_whole == MOST_WHOLE:
+                    return
+            else:
+                found.append(path)
+        if n_whole:
+            return
         longest = max(map(len, found), default=0)
         yield from ((path, False) for path in found if len(path) == longest >= LEAST_PLANES)
 

@@ -31,6 +31,10 @@ from bncc.prove.verdict import Status, Verdict
 
 SHARE = 0.8
 """Share of the time limit for the proof; the rest is for the search of a counterexample."""
+MOST_INPUTS = 2
+"""Number of inputs of a table up to which bits of sums are functions of the inputs."""
+MOST_NODES_AT_FIRST = 1 << 17
+"""Largest number of nodes of diagrams if those by rows of tables are tried next."""
 
 
 def prove(
@@ -46,9 +50,15 @@ def prove(
     """Prove that a function decides as a model for every input, or find out why not."""
     start = monotonic()
     deadline = None if time_limit is None else start + time_limit
-    proved_by = Deadline(None if time_limit is None else start + SHARE * time_limit)
-    proof = Proof(model, code, symbol, cast(Entry, entry), proved_by, score_size, recorder)
+    end = None if time_limit is None else start + SHARE * time_limit
+    of = model, code, symbol, cast(Entry, entry)
+    proof = Proof(*of, Deadline(end), score_size, recorder)
     status, reason, detail = proof.verdict()
+    if proof.may_be_decided_by_rows:
+        by_rows = Proof(*of, Deadline(end), score_size, recorder, by_rows=True)
+        answer = by_rows.verdict()
+        if answer[0] == "proved":
+            proof, (status, reason, detail) = by_rows, answer
     verdict = Verdict(
         status,
         entry,
@@ -80,6 +90,8 @@ class Proof:
         deadline: Deadline | None = None,
         score_size: int = 1,
         recorder: Recorder | None = None,
+        *,
+        by_rows: bool = False,
     ) -> None:
         self._of = specification(model, entry, packed=code.target.packed, score_size=score_size)
         self._entry = code.entry(symbol)
@@ -99,9 +111,21 @@ class Proof:
             recorder.begin(self.run.algebra, self._of, self.costs.scale)
         self._planes = Planes(self.costs, self.run.algebra)
         self.run.algebra.variables = self._planes
-        self.run.algebra.diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
+        diagrams = self.run.algebra.diagrams
+        diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
+        self.run.algebra.by_rows = by_rows
+        self._can_be_by_rows = not by_rows and any(
+            len(p.scope) > MOST_INPUTS for p, _ in self.costs.tables
+        )
+        if self._can_be_by_rows:
+            diagrams.most_nodes = MOST_NODES_AT_FIRST
         self.instructions: int | None = None
         self.stack: int | None = None
+
+    @property
+    def may_be_decided_by_rows(self) -> bool:
+        """Whether bits of sums were too many functions of the inputs, not of rows of tables."""
+        return self._can_be_by_rows and self.run.algebra.diagrams.is_full
 
     def verdict(self) -> tuple[Status, str, str]:
         """Return status, reason and detail."""

@@ -4,9 +4,13 @@ Words bit by bit: values that are no sums of functions of few inputs.
 A word is a value with a name as its base, and 32 functions of 0 and 1, its bits. Operations on bits
 make words where they depend on many inputs; see `bncc.prove.diagrams`. A comparison of words with
 bits of many inputs is a function of variables, which `bncc.prove.planes` defines.
+
+Many tables of several inputs each make the diagrams of sums large. With `by_rows`, such tables are
+taken for independent of each other: bits are functions of the row that each table is read at. What
+holds for all combinations of rows holds for those that inputs have.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Protocol, TypeAlias
 
@@ -16,7 +20,7 @@ from bncc.prove.algebra import Algebra
 from bncc.prove.deadline import Deadline
 from bncc.prove.diagrams import FALSE, TRUE, Diagrams
 from bncc.prove.grids import grid_of, grid_size, starts_of
-from bncc.prove.regions import Numbers, Partition, Region
+from bncc.prove.regions import Numbers, Partition, Region, cell_of
 from bncc.prove.values import MOST_CELLS, WORD, Term, UndecidedError, Value
 
 Bits: TypeAlias = tuple[int, ...]
@@ -50,6 +54,10 @@ class Words(Algebra):
     def __init__(self, full: tuple[Numbers, ...], deadline: Deadline | None = None) -> None:
         super().__init__(full)
         self.diagrams = Diagrams(deadline)
+        self.by_rows = False
+        self.rows: list[
+            Partition
+        ] = []  # Tables whose rows are inputs of diagrams, after all inputs
         self.variables: Variables | None = None
         self.words: dict[str, Bits] = {}
         self._names: dict[Bits, str] = {}
@@ -60,6 +68,10 @@ class Words(Algebra):
     def is_word(self, a: Value) -> bool:
         """Return whether a value is known by its bits."""
         return a.base in self.words
+
+    def is_number(self, a: Value) -> bool:
+        """Return whether a value is no address."""
+        return a.base is None or a.base in self.words or a.base in self._either
 
     @property
     def tabulated(self) -> list[Partition]:
@@ -94,6 +106,8 @@ class Words(Algebra):
         return found
 
     def _bits_of_term(self, term: Term) -> Bits:
+        if self.by_rows and not term.partition.is_single:
+            return self._bits_of_rows(term)
         term = self.inside(self.unit(term) if term.slopes is not None else term)
         key = term.partition, term.values.tobytes(), self.region
         if key not in self._tabulated:
@@ -106,6 +120,26 @@ class Words(Algebra):
             self._tabulated[key] = found
         return self._tabulated[key]
 
+    def _bits_of_rows(self, term: Term) -> Bits:
+        """Return the bits of a table of several inputs, as functions of its row."""
+        key = term.partition, term.values.tobytes(), ((),)
+        if key not in self._tabulated:
+            if term.partition not in self.rows:
+                self.rows.append(term.partition)
+            axis = len(self.full) + self.rows.index(term.partition)
+            starts = range(len(term.partition.cells))
+            found = self.diagrams.tabulated((axis,), [starts], term.values % WORD)
+            self._tabulated[key] = found
+        return self._tabulated[key]
+
+    def extended(self, point: Sequence[int]) -> tuple[int, ...]:
+        """Return an input with the row of each table whose rows are inputs of diagrams."""
+        return (*point, *(cell_of(partition, point) for partition in self.rows))
+
+    def merged(self, term: Term) -> Term:
+        """Return a term with cells of equal values joined; rows of tables stay apart."""
+        return term if self.by_rows and not term.partition.is_single else super().merged(term)
+
     def plain(self, a: Value) -> Value:
         """Return a value that is no word, for one of few cells."""
         if not self.is_word(a):
@@ -113,6 +147,8 @@ class Words(Algebra):
         bits = self.bits(a)
         if any(map(self.diagrams.is_of_variables, bits)):
             raise UndecidedError("bits", "a bit of many inputs where a number is needed")
+        if self.rows and any(axis >= len(self.full) for axis in self.diagrams.starts(bits)):
+            raise UndecidedError("bits", "a bit of many rows where a number is needed")
         cells = self.diagrams.cells(bits, self.full, MOST_PLAIN)
         partition = self.partitions.of(((box,) for box, _ in cells))
         values = (sum(bit << k for k, bit in enumerate(own)) for _, own in cells)
@@ -249,7 +285,7 @@ class Words(Algebra):
 
     def bitwise(self, a: Value, b: Value, op: str) -> Value:
         """Return ``and``, ``or`` or ``xor``."""
-        if not (self.is_word(a) or self.is_word(b)):
+        if not (self.is_word(a) or self.is_word(b) or self._is_apart(a, b)):
             is_named = not {a.base, b.base}.isdisjoint(self._either)
             if not is_named or op == "or" or b.number is not None:
                 try:
@@ -257,6 +293,11 @@ class Words(Algebra):
                 except UndecidedError as reason:
                     return self._bitwise_or(reason, a, b, op)
         return self._bitwise(a, b, op)
+
+    def _is_apart(self, a: Value, b: Value) -> bool:
+        """Return whether an operation is on several tables, of which one has rows of its own."""
+        partitions = {*a.terms, *b.terms}
+        return self.by_rows and len(partitions) > 1 and not all(p.is_single for p in partitions)
 
     def _bitwise_or(self, reason: UndecidedError, a: Value, b: Value, op: str) -> Value:
         """Return a word, or raise the reason why there is no other value."""

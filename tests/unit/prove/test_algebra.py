@@ -9,20 +9,42 @@ N = 16
 FULL = (((0, 255),),) * N
 
 
+def either_of(words: Words, factor: int = 1) -> Value:
+    """Return the bitwise or of two numbers: how many inputs of each half are above 9."""
+
+    def high(axes: range) -> Value:
+        cells = [((0, 9),), ((10, 255),)]
+        parts = [words.partitions.of_axis(axis, cells) for axis in axes]
+        return words.value(0, [Term(p, np.array([0, factor])) for p in parts])
+
+    return words.bitwise(high(range(N // 2)), high(range(N // 2, N)), "or")
+
+
 def test_bits_of_checks_that_have_passed_are_zero() -> None:
     """A compiler may return the register of ``(a | b) == 0`` for the constant 0."""
     words = Words(FULL)
-
-    def high(axes: range) -> Value:
-        """Return how many inputs are above 9."""
-        cells = [((0, 9),), ((10, 255),)]
-        parts = [words.partitions.of_axis(axis, cells) for axis in axes]
-        return words.value(0, [Term(p, np.array([0, 1])) for p in parts])
-
-    either = words.bitwise(high(range(N // 2)), high(range(N // 2, N)), "or")
+    either = either_of(words)
     assert words.settled(either).equals(either)
     words.region = (tuple((axis, ((0, 9),)) for axis in range(N)),)
     assert words.settled(either).number == 0
     words.region = (tuple((axis, ((0, 9),)) for axis in range(1, N)),)
     assert words.settled(either).equals(either)
     assert words.settled(Value(3)).number == 3
+
+
+def test_a_check_of_a_byte_of_several_states() -> None:
+    """``(a | b) < 2^k`` holds where no bit from k on is set, also after ``& 255``."""
+    words = Words(FULL)
+    either = either_of(words)
+    assert words.is_number(either)
+    assert words.low(either, 8).equals(either)
+    words.region = (tuple((axis, ((0, 9),)) for axis in range(1, N)),)
+    (term,) = words.less(either, Value(1)).terms.values()
+    assert term.partition.scope == (0,)
+    words.region = (tuple((axis, ((0, 9),)) for axis in range(N)),)
+    for one in (either, words.low(either_of(words, factor=1 << 8 | 1), 8)):
+        assert words.less(one, Value(2)).number == 1
+        assert words.less(one, Value(1)).number == 1
+    words.region = (((0, ((10, 255),)),),)
+    assert words.less(either, Value(1)).number == 0
+    assert words.less(words.low(either_of(words, factor=1 << 8), 8), Value(1)).number == 1

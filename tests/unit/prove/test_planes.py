@@ -1,7 +1,7 @@
 """Decisions by the bits of all costs: of made-up words, and of programs of the kernel bit-slice."""
 
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import product
 
 import numpy as np
@@ -13,6 +13,7 @@ from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import QFormat
 from bncc.model.reference import predict
+from bncc.prove import prove as proving
 from bncc.prove.build import build
 from bncc.prove.decision import Costs
 from bncc.prove.diagrams import FALSE, TRUE
@@ -22,6 +23,7 @@ from bncc.prove.replay import Replay, patched
 from bncc.prove.specification import specification
 from bncc.prove.values import UndecidedError
 from bncc.prove.words import Words
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests import models as hand
 
 N_CLASSES, N_STATES = 5, (3, 4, 2, 5, 3)
@@ -162,17 +164,71 @@ def test_a_program_of_bit_slices_is_proved(require_gcc, target, entry, level):
     assert prove(replace(of, tables=tuple(tables)), code, symbol, entry).status != "proved"
 
 
+def tables(n_tables=12, n_classes=4):
+    """Return tables of three of seven features each, with small random costs."""
+    rng = np.random.default_rng(1)
+    plain = model(n_classes, (6, 5, 6, 4, 5, 6, 5))
+    read = [sorted(map(int, rng.permutation(7)[:3])) for _ in range(n_tables)]
+    ensemble = TableEnsemble(
+        tuple(
+            DecisionTable(tuple(own), tuple((int(rng.integers(3)),) for _ in own)) for own in read
+        )
+    )
+    costs = [rng.integers(0, 4, (8, n_classes)).tolist() for _ in range(n_tables)]
+    return hand.model_of(plain.features, ensemble, QFormat(2, 0), [0] * n_classes, costs)
+
+
+@pytest.fixture
+def by_rows(monkeypatch):
+    """Let functions of the inputs have too many nodes, so that bits are functions of rows."""
+    monkeypatch.setattr(proving, "MOST_NODES_AT_FIRST", 40)
+
+
 @pytest.mark.no_cover
 @pytest.mark.firmware
-def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc):
+@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw"])
+@pytest.mark.parametrize("target", [*BENCHES, "avr"])
+def test_many_tables_are_proved_by_their_rows(require_gcc, require_bench, by_rows, target, entry):
+    of = tables()
+    require = partial(require_bench, simulator="simavr") if target == "avr" else require_gcc
+    code, symbol = built(require, target, "-Os", of, entry)
+    found = prove(of, code, symbol, entry)
+    assert found.status == "proved", found.sentence
+    costs = [table.copy() for table in of.tables]
+    costs[4][2] = np.roll(costs[4][2], 1)
+    assert prove(replace(of, tables=tuple(costs)), code, symbol, entry).status != "proved"
+
+
+def test_tables_are_taken_by_rows_only_where_inputs_are_too_many(require_gcc, monkeypatch):
+    of = tables()
+    code, symbol = built(require_gcc, "cortex-m0", "-Os", of, "trusted")
+    proof = proving.Proof(of, code, symbol, "trusted")
+    proof.verdict()
+    assert not proof.may_be_decided_by_rows
+    monkeypatch.setattr(proving, "MOST_NODES_AT_FIRST", 40)
+    proof = proving.Proof(of, code, symbol, "trusted")
+    assert proof.verdict()[0] == "undecided"
+    assert proof.may_be_decided_by_rows
+    again = proving.Proof(of, code, symbol, "trusted", by_rows=True)
+    assert again.verdict()[0] == "proved"
+    assert len(again.run.algebra.rows) == len(of.tables)
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+@pytest.mark.parametrize("is_by_rows", [False, True])
+def test_no_changed_program_of_bit_slices_is_wrongly_proved(require_gcc, request, is_by_rows):
     """Every proved mutant answers right for all states."""
-    of = model(4, (3, 4, 3, 3, 2))
+    if is_by_rows:
+        request.getfixturevalue("by_rows")
+    of = tables() if is_by_rows else model(4, (3, 4, 3, 3, 2))
     code, symbol = built(require_gcc, "cortex-m0", "-Os", of, "trusted")
     start = min(address for address, _ in code.sections)
     first = code.entry(symbol)
     assert start <= first
     rng = np.random.default_rng(0)
     X = np.array(list(product(*map(range, of.n_states))))
+    X = X[rng.permutation(len(X))[:1000]]
     wanted = predict(of, X)
     n_proved = n_refused = 0
     for _ in range(20):
