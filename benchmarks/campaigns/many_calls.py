@@ -2,7 +2,7 @@
 Calls of one function with thousands of inputs at a time, by a loop in the simulated processor.
 
 `bncc.prove.replay` makes one call at a time and checks each access to memory. This loop only takes
-the answers, in about a hundredth of the time of such a call beside that of the function itself.
+the answers, which is more than ten times as fast.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class _Loop(NamedTuple):
     """A loop that calls a function, as machine code."""
 
     code: bytes
-    prefix: str  # Of unicorn's constants of registers
+    prefix: str  # of unicorn's constants
     function: str  # Registers, by unicorn's names
     input: str
     size: str

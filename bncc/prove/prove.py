@@ -124,7 +124,7 @@ class Proof:
 
     @property
     def may_be_decided_by_rows(self) -> bool:
-        """Whether bits of sums were too many functions of the inputs, not of rows of tables."""
+        """True if bits of sums were too large as functions of the inputs."""
         return self._can_be_by_rows and self.run.algebra.diagrams.is_full
 
     def verdict(self) -> tuple[Status, str, str]:
