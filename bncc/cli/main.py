@@ -139,6 +139,13 @@ def _say(error: BaseException, console: Console) -> int:
     return code
 
 
+_NUMBERS = {
+    "float range": "number", "float": "number", "integer range": "whole number",
+    "integer": "whole number",
+}  # fmt: skip
+"""Names of number types in click's messages, and in ours."""
+
+
 def _verdict(error: BaseException) -> tuple[int, str]:
     """Return the exit code and the message for an exception."""
     if isinstance(error, click.exceptions.Exit):
@@ -167,6 +174,8 @@ def _verdict(error: BaseException) -> tuple[int, str]:
 def _usage(error: click.ClickException) -> str:
     """Return click's message as one sentence, with a reference to the help."""
     message = " ".join(error.format_message().split()).rstrip(".")
+    for name, plain in _NUMBERS.items():
+        message = message.replace(f"is not a valid {name}", f"is not a {plain}")
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message}; see '{context.command_path} --help'" if context else message
 

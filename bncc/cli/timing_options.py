@@ -44,6 +44,10 @@ def timing_options(function: Command) -> Command:
     return part(clock(function))
 
 
+LOWEST = 1000
+"""Hertz below which a clock is taken for one without its unit."""
+
+
 def _hertz(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
     """Parse a clock such as ``48M``, ``32k`` or ``8000000``."""
     if value is None:
@@ -52,6 +56,8 @@ def _hertz(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     clock = Fraction(match[1]) * _FACTORS[match[2]] if match else Fraction(0)
     if clock < 1 or clock.denominator != 1:
         raise click.BadParameter(f"{value!r} is not a clock such as 48M, 32k or 8000000")
+    if clock < LOWEST:
+        raise click.BadParameter(f"{value!r} is {clock} Hz; add a unit, as in {value}M")
     return int(clock)
 
 
@@ -111,7 +117,7 @@ def time_limit(
     if found[strictest] < 1:
         raise OptionError(
             f"{strictest} {limits[strictest]:.12g} is less than one cycle at {base.clock:,} Hz; "
-            "raise it, or give --clock a unit, as in 48M"
+            "raise it or the clock"
         )
     return TimeLimit(base, found[strictest], f"{strictest} {limits[strictest]:.12g}")
 

@@ -261,7 +261,8 @@ def states_of(features: tuple[Feature, ...], table: Table) -> IntArray:
         if feature.name not in columns:
             raise DataError(
                 f"the table has no column {feature.name!r}, which the model reads; its columns "
-                f"are {', '.join(repr(name) for name in table.names[:8])}"
+                f"are {', '.join(repr(name) for name in table.names[:8])}; add it, or use a table "
+                "like the one that the model was trained on"
             )
         X[:, i] = feature.states(columns[feature.name])
     return X

@@ -102,6 +102,7 @@ REFUSED = {
     ("--target", "rv32", "--clock", "1M"): "add --part ibex or picorv32",
     ("--part", "stm32f030", "--simulator", "qemu"): "counted on unicorn; leave out --simulator",
     ("--clock", "fast"): "'fast' is not a clock such as 48M, 32k or 8000000",
+    ("--clock", "24"): "'24' is 24 Hz; add a unit, as in 24M",
     ("--clock", "0"): "'0' is not a clock",
     ("--clock", "0.0001k"): "'0.0001k' is not a clock",
 }
