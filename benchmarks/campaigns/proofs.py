@@ -87,6 +87,12 @@ class Programs:
 
     targets: Sequence[str] = TARGETS
     is_sample: bool = False
+    entries: Sequence[str] = ENTRIES
+
+    def key(self, model: str, target: str, optimize: str) -> str:
+        """Return the name of a program and of its entry points, unless these are all."""
+        some = () if tuple(self.entries) == ENTRIES else self.entries
+        return " ".join((model, target, optimize, *some))
 
     def of(self, structure: str, bits: int) -> Iterator[tuple[str, str, str]]:
         """Yield target, goal and optimization level of the programs of a model."""
@@ -123,11 +129,12 @@ class Proofs:
                         self._known.put(keys[one], one.result())
                         continue
                     for target, optimize, level in self._programs.of(*asked_of[one][1:]):
-                        key = f"{one.result().stem} {target} {optimize}"
+                        key = self._programs.key(one.result().stem, target, optimize)
                         if not self._is_done(key, again=again):
                             asked = pool.submit(
-                                _proved, one.result(), target, optimize, level, self._limit
-                            )
+                                _proved, one.result(), target, optimize, level, self._limit,
+                                self._programs.entries,
+                            )  # fmt: skip
                             keys[asked] = key
                             waiting.add(asked)
 
@@ -142,7 +149,7 @@ class Proofs:
         for name, structure, bits in models(names):
             model = f"{name}.{structure}.{bits}"
             for target, optimize, _ in self._programs.of(structure, bits):
-                key = f"{model} {target} {optimize}"
+                key = self._programs.key(model, target, optimize)
                 if key in self._known:
                     found += [Outcome(model=model, **one) for one in self._known[key]]
         return found
@@ -188,13 +195,13 @@ def linked(
 
 
 def _proved(
-    path: Path, target: str, optimize: Any, level: str, limit: float
+    path: Path, target: str, optimize: Any, level: str, limit: float, entries: Sequence[str]
 ) -> list[dict[str, Any]]:
     model = load_model(path)
     emitted = frozenset({"raw", "trusted", "scores"})
     program = linked(model, target, optimize, level, ENTRIES, emitted)
     found = []
-    for entry in ENTRIES:
+    for entry in entries:
         start = process_time()
         verdict = prove(
             model,
@@ -219,6 +226,8 @@ def report(outcomes: Sequence[Outcome], what: str = "target") -> str:
     rows = []
     for name, entry in product(dict.fromkeys(of.values()), ENTRIES):
         some = [one for one in outcomes if (of[one], one.entry) == (name, entry)]
+        if not some:
+            continue
         proved = [one for one in some if one.status == "proved"]
         seconds = [one.seconds for one in proved] or [0.0]
         refuted = sum(one.status == "refuted" for one in some)
@@ -251,6 +260,7 @@ def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
 @click.option("--targets", default=",".join(TARGETS), help="Targets, separated by commas.")
+@click.option("--entries", default=",".join(ENTRIES), help="Entry points, separated by commas.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option(
     "--limit", default=LIMIT, show_default=True, help="Seconds of a proof, also of waiting."
@@ -264,6 +274,7 @@ def main(
     output: Path,
     sets: str,
     targets: str,
+    entries: str,
     jobs: int,
     limit: float,
     sample: bool,
@@ -273,7 +284,8 @@ def main(
 ) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
-    names, programs = sets.split(","), Programs(targets.split(","), sample)
+    names = sets.split(",")
+    programs = Programs(targets.split(","), sample, entries.split(","))
     proofs = Proofs(output, data, programs, limit)
     if not only_report:
         proofs.find(names, jobs, again=again)
@@ -281,7 +293,7 @@ def main(
     text = report(outcomes)
     print(*open_ones(outcomes), "", report(outcomes, "data set"), "", text, sep="\n")
     if write:
-        renew(PAGE, {"proofs": text})
+        renew(PAGE, {"proofs" if targets != "avr" else "proofs-avr": text})
 
 
 if __name__ == "__main__":
