@@ -93,14 +93,16 @@ def components(
     The split is unique, so a sum of functions is zero if and only if the sum of each part is.
     """
     n = len(scope)
+    for axis in range(n):
+        first = grid.take([0], axis=axis)
+        rest = grid.take(range(1, grid.shape[axis]), axis=axis)
+        grid = np.concatenate([first, rest - first], axis=axis)
     for size in range(n + 1):
         for kept in combinations(range(n), size):
-            part = grid
-            for axis in range(n):
-                first = part.take([0], axis=axis)
-                part = part - first if axis in kept else first
-            shape = tuple(grid.shape[axis] for axis in kept)
-            yield tuple(scope[axis] for axis in kept), part.reshape(shape)
+            part = grid[tuple(slice(None) if axis in kept else 0 for axis in range(n))].copy()
+            for k in range(size):
+                part[(slice(None),) * k + (0,)] = 0
+            yield tuple(scope[axis] for axis in kept), part
 
 
 def evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:

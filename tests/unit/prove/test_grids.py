@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.prove.grids import grid_of, grid_size, largest_sum, starts_of
+from bncc.prove.grids import components, grid_of, grid_size, largest_sum, starts_of
 from bncc.prove.machines import CORTEX_M, RISCV
 from bncc.prove.regions import Partitions
 from tests.unit.prove.brute import contains
@@ -43,6 +43,18 @@ def test_the_largest_sum_is_reached_and_not_exceeded(seed):
     region = (((0, ((4, 5),)),),)
     inside = [s for s, point in zip(sums, points, strict=True) if point[0] >= 4]
     assert largest_sum(terms, region, FULL) == max(inside)
+
+
+def test_components_add_up_and_vanish_at_first_numbers():
+    grid = np.random.default_rng(0).integers(-9, 10, (3, 1, 4))
+    total, sizes = np.zeros_like(grid), {2: 3, 5: 1, 7: 4}
+    scopes = []
+    for scope, part in components((2, 5, 7), grid):
+        scopes.append(scope)
+        assert all(not part.take(0, axis=k).any() for k in range(part.ndim))
+        total += part.reshape([n if a in scope else 1 for a, n in sizes.items()])
+    assert (total == grid).all()
+    assert scopes == [(), (2,), (5,), (7,), (2, 5), (2, 7), (5, 7), (2, 5, 7)]
 
 
 def test_an_array_has_the_value_of_each_cell():
