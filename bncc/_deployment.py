@@ -64,6 +64,7 @@ def rules_of(estimator: Any) -> DecisionRules:
         estimator.max_error,
         estimator.unknown,
         estimator.counters,
+        estimator.adapt,
     )
 
 

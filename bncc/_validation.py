@@ -139,6 +139,17 @@ def checked_sequences(groups: Any, n_rows: int) -> IntArray:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
+def checked_labels(y: Any, classes: AnyArray, n_rows: int) -> IntArray:
+    """Return the classes of rows that a fitted estimator learns, (n_rows,) int64."""
+    labels = column_or_1d(y)
+    check_consistent_length(labels, range(n_rows))
+    known = {label: c for c, label in enumerate(classes.tolist())}
+    for label in labels.tolist():
+        if label not in known:
+            raise DataError(f"the model has no class {label!r}; its classes are in classes_")
+    return np.array([known[label] for label in labels.tolist()], dtype=np.int64)
+
+
 def label_text(label: Any) -> str:
     """Return a label in the model's representation."""
     return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)

@@ -210,6 +210,62 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             of_windows = reference.predict_filtered_samples(model, found)
         return np.asarray(self.classes_[of_windows])
 
+    def learn(self, samples: Any, labels: Any) -> int:
+        """
+        Learn the windows of one gapless recording, as ``NAME_learn_window`` does on a device.
+
+        The adaptation is that of ``classifier.adapt``. Only `predict_adapted` depends on what is
+        learned; `fit` and `forget` undo it.
+
+        Parameters
+        ----------
+        samples : (n_samples, n_channels) array-like
+            Integer samples in time order.
+        labels : str or (n_windows,) array-like
+            Label of all windows, or of each one, of `classes_`.
+
+        Returns
+        -------
+        int
+            Number of windows that moved offsets; the classes of the others were ahead already.
+        """
+        states, adapted = self._states(samples), self.classifier_._adapted()
+        labels = [labels] * len(states) if isinstance(labels, str) else labels
+        with _validation.value_errors():
+            found = _validation.checked_labels(labels, self.classes_, len(states))
+        moved: int = adapted.learn(states, found)
+        return moved
+
+    def forget(self) -> "BNStreamClassifier":
+        """
+        Undo all that was learned by `learn`, as ``NAME_forget`` does.
+
+        Returns
+        -------
+        BNStreamClassifier
+            This estimator.
+        """
+        check_is_fitted(self)
+        self.classifier_.forget()
+        return self
+
+    def predict_adapted(self, samples: Any) -> AnyArray:
+        """
+        Return the label of each window of one gapless recording, with what was learned.
+
+        Parameters
+        ----------
+        samples : (n_samples, n_channels) array-like
+            Integer samples in time order.
+
+        Returns
+        -------
+        (n_windows,) array
+            Labels from `classes_`; window k begins at sample ``k * hop``.
+        """
+        states, adapted = self._states(samples), self.classifier_._adapted()
+        return np.asarray(self.classes_[adapted.scores(states).argmin(axis=1)])
+
     def start(self) -> None:
         """Begin a recording, or a segment after a gap, for `partial`."""
         check_is_fitted(self)
@@ -349,6 +405,13 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         return Recordings(
             tuple(found), tuple(names), form, tuple(known), rate, _RECORDING, group_name, _LABEL
         )
+
+    def _states(self, samples: Any) -> IntArray:
+        """Return the states of the windows of samples, (n_windows, n_features) int."""
+        check_is_fitted(self)
+        with _validation.value_errors():
+            values = self.front_end_.values(_samples(samples, self.front_end_))
+            return states_of(self.to_model().features, self.front_end_.table(values))
 
     def _labels(self, values: IntArray) -> AnyArray:
         """Return the labels of windows by their features (n_windows, n_features)."""

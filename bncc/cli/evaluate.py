@@ -10,11 +10,15 @@ import numpy as np
 from bncc._types import BoolArray, IntArray
 from bncc.cli.console import Console, aligned
 from bncc.cli.decision_rules import (
+    adapt_rows_for,
     confidence_for,
     filter_switch,
     filtered_windows,
+    note_one_group,
     note_one_sequence,
+    note_strangers,
     rules_option,
+    scores_with,
     sequences_of,
     unknown_for,
 )
@@ -39,6 +43,8 @@ from bncc.cli.results import confusion_lines
 from bncc.discretize.feature import missing_of, states_of
 from bncc.errors import DataError
 from bncc.model import missing as marginal
+from bncc.model.adaptation import AdaptationEffect
+from bncc.model.adapted import LabeledInputs, effect_on_halves
 from bncc.model.card import cycle_note
 from bncc.model.confidence import ConfidenceEffect, margins_of
 from bncc.model.confidence import effect_of as confidence_effect
@@ -76,6 +82,7 @@ def command(
     model_path: str,
     data_path: str,
     more: tuple[str, ...],
+    adapt_path: str | None,
     missing: str,
     groups: str | None,
     columns: RecordedColumns,
@@ -96,9 +103,12 @@ def command(
     all windows of the segment, so far; the log loss stays that of single rows. With
     `--with confidence`, the report has the error of accepted decisions and the calibration error.
     With `--with unknown`, it has the false alarms, and how many rows of classes that the model does
-    not know are detected.
+    not know are detected. With `--adapt-rows`, classes are those of a device that has learned these
+    rows first. With `--with adapt` alone, the report has the error before and after a device has
+    learned a part of each group's rows, on others of the group.
     """
     model = load_model(model_path)
+    more += ("adapt",) if adapt_path is not None else ()
     switch = filter_switch(model, missing) if "filter" in more else None
     confidence = confidence_for(model, more, missing)
     rule = unknown_for(model, more, missing)
@@ -110,6 +120,7 @@ def command(
         ignored=ignore,
         purity=purity,
     )
+    adapt_rows = adapt_rows_for(model, more, missing, adapt_path, columns)
     recorded = recorded_windows(model, data_path, columns, fold, console, is_labeled=True)
     if recorded is None:
         dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
@@ -124,17 +135,30 @@ def command(
     )
     gaps = missing_of(model.features, table) if missing == "marginal" else None
     units = None if recorded is None else _units(recorded)
-    decisions = None
+    decisions: IntArray | None = None
+    learned: LabeledInputs | None = None
+    adapted: AdaptationEffect | None = None
+    if adapt_rows is not None:
+        learned = adapt_rows.read(model, console)
+        note_strangers(console, labels, learned)
+        decisions = scores_with(model, X, labels, learned).argmin(axis=1)
+        adapted = learned.effect(predict(model, X), decisions, y, labels)
+    elif "adapt" in more:
+        note_one_group(console, labels)
+        adapted = effect_on_halves(model, X, y, sequences_of(len(X), labels, None))
     if switch is not None:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
         if recorded is None:
-            decisions = filtered(scores(model, X), sequences, switch)
+            decisions = filtered(scores_with(model, X, labels, learned), sequences, switch)
         else:
-            decisions = filtered_windows(model, recorded)
+            decisions = filtered_windows(model, recorded, learned)
     found = evaluation(model, X, y, gaps, labels, units, decisions)
-    if decisions is not None:
-        effect = effect_of(y, predict(model, X), decisions, sequences)
+    if "adapt" in more:
+        found["adaptation"] = None if adapted is None else asdict(adapted)
+    if switch is not None and decisions is not None:
+        before = scores_with(model, X, labels, learned).argmin(axis=1)
+        effect = effect_of(y, before, decisions, sequences)
         assert effect is not None, "some rows are left"
         found["filter"] = asdict(effect)
     if confidence is not None:
@@ -237,6 +261,8 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
     if found.get("macro_f1") is not None:
         lines.append(f"macro F1  {found['macro_f1']:.4f}")
     lines.append(f"log-loss  {loss}")
+    if found.get("adaptation") is not None:
+        lines.append(f"adapted   {AdaptationEffect(**found['adaptation']).words}")
     if "filter" in found:
         lines.append(f"filter    {FilterEffect(**found['filter']).words}")
     if "confidence" in found:

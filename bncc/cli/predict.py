@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,10 +12,13 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.cli.console import Console
 from bncc.cli.decision_rules import (
+    adapt_rows_for,
     confidence_for,
     filter_switch,
     note_one_sequence,
+    note_strangers,
     rules_option,
+    scores_with,
     sequences_of,
     unknown_for,
 )
@@ -37,12 +41,12 @@ from bncc.cli.recordings import (
 )
 from bncc.data.target import group_labels
 from bncc.discretize.feature import missing_of, states_of
+from bncc.errors import OptionError
 from bncc.model import missing as marginal
 from bncc.model.confidence import margins_of
 from bncc.model.file import load_model
 from bncc.model.filter import filtered_scores
 from bncc.model.model import Model
-from bncc.model.reference import scores as scores_of
 
 
 @click.command("predict")
@@ -65,6 +69,7 @@ def command(
     output: str | None,
     scores: bool,
     more: tuple[str, ...],
+    adapt_path: str | None,
     groups: str | None,
     missing: str,
     columns: RecordedColumns,
@@ -86,24 +91,36 @@ def command(
     With `--with filter`, classes and scores are those after all rows of the sequence so far. With
     `--with confidence`, ``confidence`` is the probability in percent that the class is right, and
     ``accepted`` is 0 where NAME_sure_class rejects it. With `--with unknown`, ``known`` is 0 where
-    NAME_known_class tells a reading of no known class.
+    NAME_known_class tells a reading of no known class. With `--adapt-rows`, classes and scores are
+    those of a device that has learned these rows first, by NAME_learn.
     """
     if output is not None:
         check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
-    table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
     is_filtered = "filter" in more
     switch = filter_switch(model, missing) if is_filtered else 0
+    more += ("adapt",) if adapt_path is not None else ()
     confidence = confidence_for(model, more, missing)
     unknown = unknown_for(model, more, missing)
+    labeled = replace(columns, groups=groups, class_name=class_name)
+    adapt_rows = adapt_rows_for(model, more, missing, adapt_path, labeled)
+    if "adapt" in more and adapt_rows is None:
+        raise OptionError("--with adapt needs labeled rows to learn; name them with --adapt-rows")
+    if adapt_rows is not None:
+        columns, class_name = replace(columns, groups=groups), None
+    table, recorded = rows_or_windows(model, data_path, columns, class_name, fold, console)
     labels = group_labels(table, groups) if groups is not None and recorded is None else ()
-    if groups is not None and (recorded is not None or not is_filtered):
+    if groups is not None and adapt_rows is None and (recorded is not None or not is_filtered):
         console.note("--groups has no effect on decisions without --with filter on a table")
     X = states_of(model.features, table)
     if missing == "marginal":
         all_scores = marginal.scores(model, X, missing_of(model.features, table))
     else:
-        all_scores = scores_of(model, X)
+        learned = None if adapt_rows is None else adapt_rows.read(model, console)
+        of_rows = labels if recorded is None else recorded.groups
+        if learned is not None:
+            note_strangers(console, of_rows, learned)
+        all_scores = scores_with(model, X, of_rows, learned)
     if is_filtered:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)

@@ -236,6 +236,11 @@ class Judged:
     after: BoolArray
 
 
+def number_learned(halves: Sequence[LabeledHalf]) -> int:
+    """Return the rows that are learned, of all groups."""
+    return sum(len(half.learned) for half in halves)
+
+
 def judged(
     adaptation: Adaptation,
     halves: Sequence[LabeledHalf],
@@ -260,8 +265,8 @@ def judged(
     return found
 
 
-def effect_of(halves: Sequence[LabeledHalf], found: Sequence[Judged]) -> AdaptationEffect | None:
-    """Return the effect of an adaptation on groups; None if no rows are judged."""
+def effect_of(n_learned: int, found: Sequence[Judged]) -> AdaptationEffect | None:
+    """Return the effect of learned rows on groups; None if no rows are judged."""
     rated = [each for each in found if len(each.before)]
     if not rated:
         return None
@@ -271,7 +276,7 @@ def effect_of(halves: Sequence[LabeledHalf], found: Sequence[Judged]) -> Adaptat
     )
     return AdaptationEffect(
         len(rated),
-        sum(len(half.learned) for half in halves),
+        n_learned,
         len(before),
         float(before.mean()),
         float(after.mean()),

@@ -8,7 +8,6 @@ import numpy as np
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError
-from bncc.model import reference
 from bncc.model.adaptation import (
     ADAPTATION,
     MAX_BYTES,
@@ -21,9 +20,10 @@ from bncc.model.adaptation import (
     effect_of,
     judged,
     labeled_halves,
+    number_learned,
     row_bytes,
-    rows_of,
 )
+from bncc.model.adapted import effect_on_halves
 from bncc.model.model import Model
 from bncc.train.repeats import HeldOut, with_effects
 from bncc.train.train_model import TrainResult
@@ -93,7 +93,7 @@ def with_adaptation(
     notes = result.notes if best[0][0] < 2 * n_before else (*result.notes, NO_GAIN)
     model = replace(model, adaptation=adaptation)
     effects = {
-        "held_out": effect_of(halves, found),
+        "held_out": effect_of(number_learned(halves), found),
         "test": None if test is None else effect_on(model, test),
     }
     return replace(result, model=with_effects(model, ADAPTATION, effects), notes=notes)
@@ -130,6 +130,4 @@ def effect_on(model: Model, dataset: Dataset) -> AdaptationEffect | None:
         return None
     X = states_of(model.features, dataset.table)
     y = dataset.with_classes(model.classes).y
-    halves = list(labeled_halves(y, groups))
-    rows = rows_of(model.lookups, model.adaptation.tables, X)
-    return effect_of(halves, judged(model.adaptation, halves, rows, reference.scores(model, X), y))
+    return effect_on_halves(model, X, y, groups)

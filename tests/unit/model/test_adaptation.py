@@ -20,6 +20,7 @@ from bncc.model.adaptation import (
     in_turn,
     judged,
     labeled_halves,
+    number_learned,
     offset_tables,
     required,
     row_bytes,
@@ -128,13 +129,13 @@ def test_the_effect_on_groups():
     # Learning row 1 makes class 1 the less one for rows 2 and 3.
     assert [each.before.tolist() for each in found] == [[True, False], [False], []]
     assert [each.after.tolist() for each in found] == [[False, True], [False], []]
-    effect = effect_of(halves, found)
+    effect = effect_of(number_learned(halves), found)
     assert effect == AdaptationEffect(2, 3, 3, 1 / 3, 1 / 3, 0.0)
     assert effect.words == (
         "error 33.33 -> 33.33 % of 3 rows of 2 groups, after 3 labeled ones; worst group "
         "+0.0 points"
     )
-    assert effect_of(halves[2:], found[2:]) is None
+    assert effect_of(1, found[2:]) is None
 
 
 def test_rows_are_those_of_the_tables():
