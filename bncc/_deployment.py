@@ -207,9 +207,9 @@ class Deployable:
             Prefix of files and symbols.
         entries : sequence of str, optional
             Entry points besides ``predict``, as in ``bncc emit-c --with``: adapt, checked,
-            confidence, counters, filter, missing, raw, scores, stream, trusted, unknown; ``raw`` is
-            always included if there are thresholds. None for those of the estimator, else scores
-            and trusted.
+            confidence, counters, filter, missing, raw, scores, scores-raw, stream, trusted,
+            unknown; ``raw`` is always included if there are thresholds. None for those of the
+            estimator, else scores and trusted.
         package : str, default="plain"
             Build system of the emitted library: plain, cmake, arduino, platformio, zephyr, esp-idf
             or micropython; or rust, for a crate instead of C.

@@ -70,11 +70,12 @@ def decision_sources(front_end: FrontEnd, emission: Emission) -> StreamSources:
     is_rated = emission.layout.confidence is not None
     knows = emission.layout.unknown is not None
     counters = None if emission.layout.counters is None else emission.layout.counters.layout
-    types = ("int16", *("uint8",) * (2 * is_rated + knows + (counters is not None)))
+    adapts = emission.layout.adaptation is not None
+    types = ("int16", *("uint8",) * (2 * is_rated + knows + (counters is not None) + adapts))
     return StreamSources(
         name, files, len(front_end.channels), sample_type, types, True,
         is_filtered=emission.layout.filter is not None, is_rated=is_rated,
-        knows=knows, counters=counters,
+        knows=knows, counters=counters, n_classes=emission.program.n_classes, adapts=adapts,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ FUNCTIONS: Mapping[str, str] = {
     "checked": "predict_raw_checked",
     "trusted": "predict_trusted",
     "scores": "scores",
+    "scores-raw": "scores_raw",
     "missing": "predict_missing",
     "stream": "begin, feed and end",
     "filter": "filter_next",
@@ -34,7 +35,7 @@ ENTRIES = tuple(FUNCTIONS)
 DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
 OF_READINGS = frozenset({"predict-raw", "checked"})
-"""Entry points that take readings."""
+"""Entry points that take readings, and need no states where a kernel compares readings."""
 OF_SCORES = frozenset({"filter", "confidence", "unknown"})
 """Entry points that take scores, so that a caller needs these, too; the others take states."""
 _WITH = {"predict-raw": "raw", "predict": None}
@@ -205,7 +206,7 @@ def _operands(entry: str) -> str:
     """Return what an entry point takes."""
     if entry in OF_SCORES:
         return "scores"
-    return "readings" if entry in OF_READINGS else "states"
+    return "readings" if entry in OF_READINGS or entry == "scores-raw" else "states"
 
 
 def size_of(text: str) -> int | None:

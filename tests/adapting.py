@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from bncc.model.adaptation import Adaptation, addressable
+from bncc.model.filter import Filter
 from bncc.model.model import Model
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
@@ -41,6 +42,7 @@ ADAPTING: dict[str, Callable[[], Model]] = {
     "adapting_far": lambda: with_rule(adapting("tables"), 2, 2**20, 2**24),
     "adapting_two_classes": lambda: with_rule(hand.wide_states(), 0, 8, 5, 3),
     "adapting_front": lambda: with_rule(hand.FRONTS["products_behind_a_front"](), 2, 4, 9),
+    "adapting_filtered": lambda: replace(ADAPTING["adapting_tables"](), filter=Filter(9)),
     "adapting_gate": lambda: with_rule(hand.GATES["products_with_a_gate"](), 2, 4, 9),
 }
 """Models that adapt: offsets of classes and of rows, in sums of every width."""

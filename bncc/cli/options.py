@@ -41,8 +41,8 @@ SIMULATORS = ("qemu", "unicorn", "simavr")
 """Simulators of targets."""
 
 WITH = (
-    "raw", "checked", "scores", "missing", "stream", "trusted", "filter", "confidence", "unknown",
-    "counters", "adapt",
+    "raw", "checked", "scores", "scores-raw", "missing", "stream", "trusted", "filter",
+    "confidence", "unknown", "counters", "adapt",
 )  # fmt: skip
 """Entry points that can be emitted in addition to ``predict``."""
 

@@ -61,7 +61,7 @@ from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are always compared, in addition to ``predict``."""
-WITH = ENTRIES | OF_RULES | {"checked", "missing", "stream"}
+WITH = ENTRIES | OF_RULES | {"checked", "missing", "scores-raw", "stream"}
 MOST_JOINT = 256
 """Most joint states of a network other than a forest that is tried with gaps by default."""
 

@@ -136,6 +136,11 @@ def _answers(machine: Machine, case: Case) -> Iterable[tuple[str, IntArray, IntA
     if case.kind == "raw":
         if "raw" in machine.entries:
             yield "raw", machine.raw(case.x), case.y
+        if "scores_raw" in machine.entries:
+            y, scores = machine.scores_raw(case.x)
+            yield "scores_raw", y, case.y
+            if case.scores is not None:
+                yield "scores_raw", scores, case.scores
         if "stream_raw" in machine.entries:
             yield "feed_raw", machine.stream_raw(case.x), case.y
         return
@@ -210,7 +215,9 @@ def verify_sources(
                 inputs = chain(inputs, drawn)
             if "adaptation" in machine.entries and built.largest_score is not None:
                 words = f"{words}, {adaptation_words(model, effort)}"
-                inputs = chain(inputs, adaptation_cases(model, built.largest_score, effort))
+                has_scores = "adapted_scores" in machine.entries
+                steps = adaptation_cases(model, built.largest_score, effort, has_scores=has_scores)
+                inputs = chain(inputs, steps)
             outcome = compare(machine, _sampled(inputs, kept) if other is not None else inputs)
         outcome = replace(outcome, target=target, strength=words)
         outcomes.append(outcome if other is None else _joined(model, outcome, other, kept, effort))

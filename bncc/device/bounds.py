@@ -20,9 +20,10 @@ from bncc.resources import Bounds, Counts
 
 ENTRIES = (
     "predict", "predict_trusted", "predict_raw", "predict_raw_checked", "predict_missing",
-    "predict_raw_missing", "states", "scores", "begin", "feed", "feed_raw", "end", "filter_begin",
-    "filter_next", "margin", "confidence", "sure_class", "outside", "known_class", "counters_clear",
-    "counters_begin", "count", "forget", "learn", "adapted_class", "start", "push", "class_name",
+    "predict_raw_missing", "states", "scores", "scores_raw", "begin", "feed", "feed_raw", "end",
+    "filter_begin", "filter_next", "margin", "confidence", "sure_class", "outside", "known_class",
+    "counters_clear", "counters_begin", "count", "forget", "learn", "adapted_class",
+    "adapted_scores", "start", "push", "learn_window", "class_name",
 )  # fmt: skip
 """All functions of the interface, without the model's prefix."""
 COUNTED = {

@@ -17,6 +17,7 @@ import numpy as np
 
 from bncc._types import AnyArray, IntArray
 from bncc.device.machine import (
+    OF_SUMS,
     RUN_LIMIT,
     Entry,
     Harness,
@@ -42,6 +43,7 @@ uint32_t bncc_raw_size(void);
 void bncc_predict(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_trusted(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_scores(const void *x, int16_t *y, void *s, uint32_t n_rows);
+void bncc_scores_raw(const void *x, int16_t *y, void *s, uint32_t n_rows);
 void bncc_raw(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_raw_checked(const void *x, int16_t *y, uint32_t n_rows);
 void bncc_missing(const void *x, int16_t *y, uint32_t n_rows);
@@ -76,12 +78,12 @@ class HostLibrary(Machine):
     def _answer(self, entry: Entry, rows: AnyArray) -> tuple[IntArray, IntArray]:
         y = np.empty(len(rows), dtype=np.int16)
         buffer = self._ffi.from_buffer
-        if entry != "scores":
-            call = getattr(self._library, f"bncc_{entry}")
+        call = getattr(self._library, f"bncc_{entry}")
+        if entry not in OF_SUMS:
             call(buffer(rows), buffer("int16_t[]", y), len(rows))
             return y, np.empty((len(rows), 0), dtype=np.uint8)
         s = np.full((len(rows), self.n_classes), -1, dtype=np.int64).astype(self._cost_dtype)
-        self._library.bncc_scores(buffer(rows), buffer("int16_t[]", y), buffer(s), len(rows))
+        call(buffer(rows), buffer("int16_t[]", y), buffer(s), len(rows))
         return y, s
 
 

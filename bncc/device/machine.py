@@ -50,6 +50,7 @@ Entry = Literal[
     "predict",
     "trusted",
     "scores",
+    "scores_raw",
     "raw",
     "raw_checked",
     "missing",
@@ -146,6 +147,14 @@ class Machine(ABC):
         Shapes: `R` (n, n_features) float64; returns (n,) int16, class indices.
         """
         return self.raw_rows(pack(R, self.row_dtype))
+
+    def scores_raw(self, R: FloatArray) -> tuple[IntArray, IntArray]:
+        """
+        Return ``m_scores_raw`` of each row of raw readings, (n, n_features) float64.
+
+        Shapes: returns (n,) int16, class indices, and (n, n_classes), scores.
+        """
+        return self._answer("scores_raw", pack(R, self.row_dtype))
 
     def raw_checked(self, R: FloatArray) -> IntArray:
         """Return ``m_predict_raw_checked`` of each row of raw readings, (n, n_features) float64."""
@@ -296,9 +305,11 @@ def cost_dtype(size: int) -> np.dtype[np.unsignedinteger]:
 CODES: Mapping[Entry, str] = {
     "predict": "p", "trusted": "t", "scores": "s", "raw": "r", "raw_checked": "c", "missing": "m",
     "raw_missing": "n", "stream": "f", "stream_raw": "g", "filter": "h",
-    "confidence": "k", "unknown": "u", "counters": "w", "adaptation": "a",
+    "confidence": "k", "unknown": "u", "counters": "w", "adaptation": "a", "scores_raw": "x",
 }  # fmt: skip
 """Names of the entry points in the harness and the meter."""
+OF_SUMS = frozenset[Entry]({"scores", "scores_raw"})
+"""Entry points that also return scores."""
 
 
 def request(entry: Entry, rows: AnyArray) -> bytes:
@@ -336,7 +347,7 @@ class Harness(Machine):
             raise HarnessError(f"the program built by {self.toolchain} printed nothing")
         raw_size = int.from_bytes(reply[1:5], "little")
         if (
-            entry in ("raw", "raw_checked", "raw_missing", "stream_raw", "unknown")
+            entry in ("raw", "scores_raw", "raw_checked", "raw_missing", "stream_raw", "unknown")
             and raw_size != self.row_dtype.itemsize
         ):
             raise HarnessError(
@@ -346,7 +357,7 @@ class Harness(Machine):
         fields: list[tuple[str, Layout, tuple[int, ...]]] = [
             ("y", np.dtype(np.int16).newbyteorder(self._order), ())
         ]
-        if entry == "scores":
+        if entry in OF_SUMS:
             cost = cost_dtype(reply[0]).newbyteorder(self._order)
             fields.append(("scores", cost, (self.n_classes,)))
         layout = np.dtype(fields)
@@ -358,4 +369,4 @@ class Harness(Machine):
         answers = np.frombuffer(reply, dtype=layout, offset=5)
         y = answers["y"].astype(np.int16)
         none = np.empty((len(rows), 0), dtype=np.uint8)
-        return y, answers["scores"] if entry == "scores" else none
+        return y, answers["scores"] if entry in OF_SUMS else none

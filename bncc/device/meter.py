@@ -21,6 +21,7 @@ Metered = Literal[
     "predict",
     "trusted",
     "scores",
+    "scores_raw",
     "raw",
     "raw_checked",
     "missing",
@@ -35,6 +36,7 @@ METERED: Mapping[str, Metered] = {
     "checked": "raw_checked",
     "trusted": "trusted",
     "scores": "scores",
+    "scores-raw": "scores_raw",
     "missing": "missing",
     "stream": "stream",
     "filter": "filter",
@@ -180,8 +182,9 @@ class Meter:
             asked["raw"] = pack(
                 inputs.R, row_dtype(self._built.interface.features, packed=packed, byte_order=order)
             )
-            if "raw_checked" in self._built.entries:
-                asked["raw_checked"] = asked["raw"]
+            for entry in ("raw_checked", "scores_raw"):
+                if entry in self._built.entries:
+                    asked[entry] = asked["raw"]
             if "unknown" in self._built.entries and steps is not None:
                 asked["unknown"] = side_by_side(steps, asked["raw"])
         return {

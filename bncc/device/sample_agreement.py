@@ -18,11 +18,19 @@ from bncc.device.samples import (
     host_stream,
     rated_answer,
 )
+from bncc.model.adapted import AdaptedModel
 from bncc.model.confidence import margins_of, required
 from bncc.model.counters import added, hits_of
 from bncc.model.counters import required as counting
+from bncc.model.filter import filtered
+from bncc.model.filter import required as required_filter
 from bncc.model.model import Model
-from bncc.model.reference import predict_filtered_samples, predict_samples, sample_scores
+from bncc.model.reference import (
+    predict_filtered_samples,
+    predict_samples,
+    sample_scores,
+    states_of_samples,
+)
 from bncc.model.unknown import required as knowing
 from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS, host_compilers
@@ -154,7 +162,24 @@ def _rated(
             found.argmin(axis=1), margins_of(found), counters.margins, built.counters, is_known
         )
         ratings.append(_sums(hits, len(built.counters.names)))
+    if built.adapts:
+        classes, moved = _learned(model, samples, is_filtered=built.is_filtered)
+        return rated_answer(classes, [*ratings, moved])
     return rated_answer(decide(model, samples), ratings)
+
+
+def _learned(model: Model, samples: IntArray, *, is_filtered: bool) -> tuple[IntArray, AnyArray]:
+    """Return classes of windows learned in turn, and whether offsets moved, as ``samples.c``."""
+    adapted, X = AdaptedModel(model), states_of_samples(model, samples)
+    found = np.zeros((len(X), model.n_classes), dtype=np.int64)
+    moved = np.zeros(len(X), dtype=np.int64)
+    for k in range(len(X)):
+        found[k] = adapted.scores(X[k : k + 1])[0]
+        moved[k] = adapted.learn(X[k : k + 1], np.array([k % (model.n_classes + 1)]))
+    if not is_filtered:
+        return found.argmin(axis=1), moved
+    one = np.zeros(len(X), dtype=np.int64)
+    return filtered(found, one, required_filter(model.filter).switch), moved
 
 
 def _sums(hits: IntArray, n_counters: int) -> IntArray:

@@ -35,13 +35,16 @@ class StreamSources:
     is_rated: bool = False  # True if the decision also has a confidence
     knows: bool = False  # True if it also says whether the class is known
     counters: CounterLayout | None = None  # The counters of decisions that it keeps
+    n_classes: int = 0
+    adapts: bool = False  # True if it learns windows: that of class k % (n_classes + 1) after k
 
     @property
     def ratings(self) -> tuple[str, ...]:
         """Names of the bytes by which a window is rated."""
         rated = ("confidence", "sure") if self.is_rated else ()
         known = ("known",) if self.knows else ()
-        return (*rated, *known, *(("counters",) if self.counters is not None else ()))
+        counted = ("counters",) if self.counters is not None else ()
+        return (*rated, *known, *counted, *(("moved",) if self.adapts else ()))
 
     @property
     def all_files(self) -> Mapping[str, str]:
@@ -57,6 +60,7 @@ class StreamSources:
             *(["#define STREAM_RATES"] if self.is_rated else []),
             *(["#define STREAM_KNOWS"] if self.knows else []),
             *self._counter_lines,
+            *self._adaptation_lines,
             *([f"#define STREAM_NONE {self.name.upper()}_NO_DECISION"] if self.decides else []),
             f"#define STREAM_START {self.name}_start",
             f"#define STREAM_PUSH {self.name}_push",
@@ -78,6 +82,18 @@ class StreamSources:
             f"#define STREAM_CLEAR {self.name}_counters_clear",
             f"#define STREAM_N_COUNTERS {len(self.counters.names)}U",
             *(["#define STREAM_LAST last"] if self.counters.is_in_time else []),
+        ]
+
+    @property
+    def _adaptation_lines(self) -> list[str]:
+        """Return the lines that name an adaptation."""
+        if not self.adapts:
+            return []
+        return [
+            f"#define STREAM_FORGET {self.name}_forget",
+            f"#define STREAM_ADAPTATION {self.name}_adaptation_t",
+            f"#define STREAM_LEARN {self.name}_learn_window",
+            f"#define STREAM_LABELS {self.n_classes + 1}U",
         ]
 
     def row(

@@ -48,9 +48,9 @@ class Sources:
     # File name to text: the emission's C and header, and ``bncc_model.h``; ``stream.h`` if
     # features can be passed one by one
     files: Mapping[str, str]
-    # Among ``predict``, ``trusted``, ``scores``, ``raw``, ``raw_checked``, ``missing``,
-    # ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence``, ``unknown`` and
-    # ``counters`` and ``adaptation``
+    # Among ``predict``, ``trusted``, ``scores``, ``scores_raw``, ``raw``, ``raw_checked``,
+    # ``missing``, ``raw_missing``, ``stream``, ``stream_raw``, ``filter``, ``confidence``,
+    # ``unknown``, ``counters``, ``adaptation`` and ``adapted_scores``
     entries: frozenset[str]
     # By feature, if ``raw_checked`` is among the entry points and is to be compared
     limits: tuple[Limits, ...] = ()
@@ -85,6 +85,7 @@ def sources(
             ("predict", f"{name}_predict"),
             ("trusted", f"{name}_predict_trusted"),
             ("scores", f"{name}_scores"),
+            ("scores_raw", f"{name}_scores_raw"),
             ("raw", f"{name}_predict_raw"),
             ("raw_checked", f"{name}_predict_raw_checked"),
             ("missing", f"{name}_predict_missing"),
@@ -94,6 +95,7 @@ def sources(
             *((rule, f"{name}_{decide}") for rule, (*_, decide) in RULES.items()),
             ("counters", f"{name}_count"),
             ("adaptation", f"{name}_adapted_class"),
+            ("adapted_scores", f"{name}_adapted_scores"),
         )
         if re.search(rf"\b{symbol}\(", header)
     }
@@ -149,6 +151,8 @@ def _glue(interface: Interface, name: str, entries: set[str], header: str) -> st
         ]
     else:
         lines.append("#define MODEL_RAW_SIZE 0")
+    if "scores_raw" in entries:
+        lines.append(f"#define MODEL_SCORES_RAW {name}_scores_raw")
     if "raw_checked" in entries:
         lines.append(f"#define MODEL_RAW_CHECKED {name}_predict_raw_checked")
     if "missing" in entries:
@@ -172,6 +176,8 @@ def _glue(interface: Interface, name: str, entries: set[str], header: str) -> st
     if "adaptation" in entries:
         lines.append(f"#define MODEL_ADAPTATION_TYPE {name}_adaptation_t")
         lines += [f"#define MODEL_{part.upper()} {name}_{part}" for part in _ADAPTATION]
+    if "adapted_scores" in entries:
+        lines.append(f"#define MODEL_ADAPTED_SCORES {name}_adapted_scores")
     lines += _stream_glue(name, entries)
     return "\n".join([*lines, "", "#endif", ""])
 

@@ -12,7 +12,7 @@ from bncc.emit.card import (
     why_no_probabilities,
 )
 from bncc.emit.environment import check_spdx
-from bncc.emit.front_end import stream_names
+from bncc.emit.front_end import Kept, stream_names
 from bncc.emit.options import EmitOptions, bound_lines
 from bncc.emit.packages import find_package, packaged
 from bncc.emit.selftest import selftest_names
@@ -249,7 +249,22 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
             plan_stream(front_end, outputs, layout.name),
             layout.filter,
             layout.counters,
+            _kept(layout),
             is_rated=layout.confidence is not None,
             knows=layout.unknown is not None,
         ),
     }
+
+
+def _kept(layout: Layout) -> Kept | None:
+    """Return what the state between two samples keeps for an adaptation, if there is one."""
+    if layout.adaptation is None:
+        return None
+    program = layout.program
+    return Kept(
+        program.n_classes,
+        layout.kernel.sum_bits,
+        len(program.features),
+        layout.state_bits,
+        layout.adaptation.n_bytes,
+    )

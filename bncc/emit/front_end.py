@@ -31,10 +31,29 @@ KNOWN_BYTES = 1
 """Bytes of whether the last window is of a known class."""
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Members of the state that an adaptation has: the last window, and what was learned."""
+
+    n_classes: int
+    cost_bits: int
+    n_features: int
+    state_bits: int
+    n_offsets: int  # Bytes of all offsets
+
+    @property
+    def parts(self) -> list[tuple[int, int]]:
+        """Bytes of each member and of its numbers: scores, states, offsets and a mark."""
+        cost, state = self.cost_bits // 8, self.state_bits // 8
+        scores, states = (self.n_classes * cost, cost), (self.n_features * state, state)
+        return [scores, states, (self.n_offsets + 1, 1)]
+
+
 def stream_names(
     samples: SampleStream | SharedStream,
     over_time: FilterPlan | None = None,
     counted: CounterPlan | None = None,
+    adapting: Kept | None = None,
     *,
     is_rated: bool = False,
     knows: bool = False,
@@ -42,6 +61,8 @@ def stream_names(
     """Return the names of the templates for the state between two samples, with its rules."""
     # Bytes of each further member and of its numbers, in the order of the struct
     parts = [(RATED_BYTES * is_rated + KNOWN_BYTES * knows, 1)]
+    if adapting is not None:
+        parts = [*adapting.parts, *parts]
     if counted is not None:
         parts.insert(0, (counted.n_bytes, 2))
     if over_time is not None:
@@ -76,6 +97,7 @@ def front_end_c(front_end: FrontEnd, name: str, plan: Planner = plan_stream) -> 
         "rated": None,
         "novelty": None,
         "counted": None,
+        "adapting": None,
         **stream_names(plan(front_end, outputs, name)),
         "fields": fields,
         "features_type": f"{name}_features_t",

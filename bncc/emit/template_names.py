@@ -60,6 +60,7 @@ def template_names(layout: Layout) -> dict[str, object]:
         "constant_time": layout.constant_time,
         "with_scores": layout.entries.scores,
         "with_sum": layout.entries.scores or not layout.decides,
+        "with_scores_raw": layout.entries.scores_raw,
         "with_trusted": layout.entries.trusted,
         "float_inf_key": float_key(float("inf")),
         "float_minus_inf_key": float_key(float("-inf")),

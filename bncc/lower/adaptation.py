@@ -112,9 +112,19 @@ class OffsetTables:
     tables: tuple[DecisionTable, ...]
     n_classes: int
 
+    @property
+    def most(self) -> int:
+        """Most that offsets add to a score, whatever is learned."""
+        return most_of(self.rule)
+
+
+def most_of(rule: Adaptation) -> int:
+    """Return the most that the offsets of a rule add to a score, as four bits each."""
+    return MOST * max(1, len(rule.tables)) * rule.step
+
 
 def _largest_sum(rule: Adaptation, largest: int) -> int:
-    return largest + MOST * max(1, len(rule.tables)) * rule.step + rule.margin
+    return largest + most_of(rule) + rule.margin
 
 
 def plan_adaptation(offsets: OffsetTables, largest: int, sum_bits: int) -> AdaptationPlan:

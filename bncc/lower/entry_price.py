@@ -60,6 +60,10 @@ class EntryPrices:
             is_checked = any(entry != "trusted" for entry in others)
             flash += check.code * is_checked
             times += check.work * is_checked
+        if "scores-raw" in others:
+            found = self._discretized(program, kernel.rom_bytes)
+            flash += round(found.flash) if is_read or not raw else 0  # else counted below
+            times += round(found.instructions)
         if is_read:
             terms = reading_terms(program, kernel, compare)
             # Rows are shared with what decides on states.

@@ -56,6 +56,12 @@ FRAMES = (30, 17, -3, 9, 9)
 """Bytes of stack per entry of `frame_terms`."""
 
 
+SCORES_RAW: Mapping[Level, int] = {"-Os": 20, "-O2": 60}
+"""Bytes of code of ``scores_raw``, which calls others: 20 at -Os and 24 to 112 at -O2 in three
+small models of the tests on Cortex-M0."""
+_OF_SUMS = ("scores", "scores-raw")
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Estimated cost of a classifier."""
@@ -79,7 +85,8 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + _weighted(STREAM, stream_terms(layout))
         + _weighted(MISSING, missing_terms(layout))
         + _weighted(CHECKED, checked_terms(layout))
-        + rules_bytes(layout, target, level),
+        + rules_bytes(layout, target, level)
+        + scores_raw_bytes(layout, target, level),
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
@@ -104,6 +111,7 @@ def entry_times(
     times = {"predict": checked, "trusted": decision, "scores": checked}
     times |= work_of_rules(layout, target)
     if layout.raw is not None:
+        times["scores-raw"] = checked + layout.raw.instructions
         times["predict-raw"] = (
             reading_work(layout.program, layout.kernel, target, level, layout.direct.compared)
             if layout.direct
@@ -159,6 +167,17 @@ def rules_bytes(layout: Layout, target: str | None, level: Level) -> int:
     return code + sum(each.n_bytes for each in arrays)
 
 
+def scores_raw_bytes(layout: Layout, target: str | None, level: Level) -> int:
+    """Return the bytes of ``scores_raw``; where readings are compared, of states and scores."""
+    if not layout.entries.scores_raw or layout.raw is None:
+        return 0
+    if layout.direct is None:
+        return SCORES_RAW[level]
+    scores = 0 if rules_in(layout) else code_bytes(layout.kernel, target, level) + layout.check.code
+    arrays = sum(each.n_bytes for each in layout.raw.arrays)
+    return SCORES_RAW[level] + scores + layout.raw.code_bytes + arrays
+
+
 def front_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the front: that which compares readings, where there is one."""
     if layout.front is None:
@@ -184,7 +203,7 @@ def _gated_span(layout: Layout, entry: str, time: int, target: str | None) -> Sp
     """Return the time of an entry point; the first tables decide as often as in training."""
     assert layout.gate is not None
     test, answers = gate_work(layout, target), layout.gate.answers
-    checked = layout.check.work if entry in ("predict", "scores") else 0
+    checked = layout.check.work if entry in ("predict", *_OF_SUMS) else 0
     first = round(checked + layout.gate.before * (time - checked)) + test
     whole = time + test
     if answers is None:
@@ -199,7 +218,7 @@ def _span(layout: Layout, entry: str, time: int, target: str | None, level: Leve
     if layout.gate is not None:
         return _gated_span(layout, entry, time, target)
     usual, most = front_work(layout, entry, target, level)
-    if layout.front is None or layout.front.answers is None or entry == "scores":
+    if layout.front is None or layout.front.answers is None or entry in _OF_SUMS:
         return Span(time + most, time + most, time + most)
     goes_on = 1.0 - layout.front.answers
     checked = layout.check.work if entry == "predict" else 0
@@ -213,7 +232,8 @@ def functions_counted(layout: Layout) -> str:
         others = uncounted(layout)
         return f"all functions but those of {' and '.join(others)}" if others else "all functions"
     rules = rules_in(layout)
-    return ", ".join(["predict_raw", "scores", *rules]) if rules else "predict_raw alone"
+    of_scores = [*(["scores_raw"] if layout.entries.scores_raw else []), *rules]
+    return ", ".join(["predict_raw", "scores", *of_scores]) if of_scores else "predict_raw alone"
 
 
 def uncounted(layout: Layout) -> tuple[str, ...]:

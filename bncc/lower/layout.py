@@ -221,7 +221,12 @@ def lay_out(
         gate=gate,
         filter=None
         if switch is None
-        else plan_filter(switch, _largest_score(kernel, front), kernel.sum_bits, program.n_classes),
+        else plan_filter(
+            switch,
+            _largest_score(kernel, front) + (0 if adaptation is None else adaptation.most),
+            kernel.sum_bits,
+            program.n_classes,
+        ),
         confidence=None
         if confidence is None
         else plan_confidence(confidence, _largest_score(kernel, front)),

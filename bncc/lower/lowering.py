@@ -158,10 +158,11 @@ def _lowered(
 
 
 def with_room(program: Program, request: Request) -> Program:
-    """Return a program whose costs are wide enough for the row of a front on top, if returned."""
-    if request.front is None or not request.entries.scores:
+    """Return a program whose costs are wide enough for what is added to scores, if returned."""
+    added = request.added
+    if added is None:
         return program
-    largest = largest_cost(program) + request.front.most
+    largest = largest_cost(program) + added
     return replace(program, cost_bits=max(program.cost_bits, width_of(largest)))
 
 

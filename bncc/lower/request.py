@@ -90,6 +90,7 @@ ENTRIES = frozenset(
         "missing",
         "raw",
         "scores",
+        "scores-raw",
         "stream",
         "trusted",
         "unknown",
@@ -113,6 +114,7 @@ class EntryPoints:
     confidence: bool = False  # ``margin``, ``confidence`` and ``sure_class``, which need scores
     unknown: bool = False  # ``outside`` and ``known_class``, which need scores and readings
     counters: bool = False  # ``counters_clear`` and ``count``, which need scores
+    scores_raw: bool = False  # ``scores_raw``, which needs scores and readings
     adapt: bool = False  # ``forget``, ``learn`` and ``adapted_class``, which need scores
 
 
@@ -192,10 +194,10 @@ class Request:
             )
         has_thresholds = any(feature.thresholds for feature in self.model.features)
         return EntryPoints(
-            raw=bool({"raw", "checked", "unknown"} & asked)
+            raw=bool({"raw", "checked", "scores-raw", "unknown"} & asked)
             or has_thresholds
             or self.model.front_end is not None,
-            scores=bool({"scores", *OF_RULES} & asked),
+            scores=bool({"scores", "scores-raw", *OF_RULES} & asked),
             stream="stream" in asked,
             trusted="trusted" in asked,
             samples=self.model.front_end is not None,
@@ -203,6 +205,7 @@ class Request:
             confidence="confidence" in asked,
             unknown="unknown" in asked,
             counters="counters" in asked,
+            scores_raw="scores-raw" in asked,
             adapt="adapt" in asked,
         )
 
@@ -262,6 +265,17 @@ class Request:
         rule = required_adaptation(self.model.adaptation)
         tables = offset_tables(self.model.structure, rule.tables)
         return OffsetTables(rule, tables, self.model.n_classes)
+
+    @property
+    def added(self) -> int | None:
+        """Most that is added to sums: the row of a front, and offsets where they are filtered."""
+        if not self.entries.scores:
+            return None
+        front = None if self.front is None else self.front.most
+        adaptation = self.adaptation if self.entries.filter else None
+        if adaptation is None:
+            return front
+        return (front or 0) + adaptation.most
 
     @property
     def missing(self) -> MissingPlan | JointPlan | None:

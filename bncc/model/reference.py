@@ -94,7 +94,7 @@ def predict_samples(model: Model, samples: IntArray) -> IntArray:
 
     Shapes: `samples` (n, n_channels) int; returns (n_windows,) int64, class indices.
     """
-    return predict(model, _states_of_samples(model, samples))
+    return predict(model, states_of_samples(model, samples))
 
 
 def predict_sequences(model: Model, X: IntArray, sequences: IntArray) -> IntArray:
@@ -120,16 +120,16 @@ def predict_sequences(model: Model, X: IntArray, sequences: IntArray) -> IntArra
 
 def predict_filtered_samples(model: Model, samples: IntArray) -> IntArray:
     """Classify the windows of a segment as `predict_samples` does, with the model's filter."""
-    X = _states_of_samples(model, samples)
+    X = states_of_samples(model, samples)
     return predict_sequences(model, X, np.zeros(len(X), dtype=np.int64))
 
 
 def sample_scores(model: Model, samples: IntArray) -> IntArray:
     """Return the scores of the windows of a segment, (n_windows, n_classes) int64."""
-    return scores(model, _states_of_samples(model, samples))
+    return scores(model, states_of_samples(model, samples))
 
 
-def _states_of_samples(model: Model, samples: IntArray) -> IntArray:
+def states_of_samples(model: Model, samples: IntArray) -> IntArray:
     """Return the states of the windows of a gapless segment, (n_windows, n_features) int."""
     front_end = model.front_end
     assert front_end is not None, "the model reads no samples"

@@ -38,7 +38,7 @@ LEAST_GATED = 6
 """Number of tables from which on a gate behind a third of them is tried."""
 MOST_GAIN = 4.0
 """Ratio of the times of the smallest layout and the fastest one that is expected at most."""
-WITHOUT_EXIT = frozenset({"scores", "missing", "stream", *RULES})
+WITHOUT_EXIT = frozenset({"scores", "scores-raw", "missing", "stream", *RULES})
 """Entry points that need all sums, or features one by one, so that no leaf ends them early."""
 
 

@@ -216,6 +216,7 @@ SPECIAL = (
     Analyzed("mixed_kinds", EmitOptions("m", ENTRIES | {"checked"}), has_selftest=True),
     Analyzed("tan_float", EmitOptions("m", ENTRIES | {"checked"})),
     Analyzed("naive_integer", EmitOptions("m", ENTRIES | {"checked"})),
+    Analyzed("tan_float", EmitOptions("m", frozenset({"scores-raw"})), has_selftest=True),
     *(Analyzed(name, EmitOptions("m", frozenset({"filter"}))) for name in FILTERED),
     *(Analyzed(name, EmitOptions("m", frozenset({"confidence"}))) for name in RATED),
     *(Analyzed(name, EmitOptions("m", frozenset({"unknown"}))) for name in RULED),
@@ -230,6 +231,7 @@ SPECIAL = (
     *(Analyzed(name, EmitOptions("m", frozenset({"counters"}))) for name in COUNTED),
     Analyzed("counted_mixed", EmitOptions("m", frozenset({"counters", "unknown"}))),
     *(Analyzed(name, EmitOptions("m", frozenset({"adapt"}))) for name in ADAPTING),
+    Analyzed("adapting_filtered", EmitOptions("m", frozenset({"adapt", "filter"}))),
 )
 """Cases beyond kernels and levels: only the mandatory entry points, rows found by
 address, states of two bytes, AVR, 64-bit registers, thresholds that are searched, features one by

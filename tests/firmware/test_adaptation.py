@@ -5,6 +5,7 @@ import pytest
 from bncc.device.inputs.adaptation import adaptation_cases
 from bncc.device.inputs.cases import Effort
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.model import Model
 from tests.adapting import ADAPTING
 from tests.firmware.compiled import compile_as_one, faults, write_all
 from tests.firmware.fleet import answers, comparing, disagreeing
@@ -13,7 +14,11 @@ from tests.firmware.test_rules import COMPILED
 from tests.firmware.test_strict import C99, OLD_CPP17
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
-OPTIONS = EmitOptions("m", frozenset({"adapt"}))
+
+
+def options(model: Model) -> EmitOptions:
+    """Return options for an adaptation, and a filter that takes adapted scores if there is one."""
+    return EmitOptions("m", frozenset({"adapt", *(("filter",) if model.filter else ())}))
 
 
 @pytest.mark.parametrize("name", COMPILED)
@@ -22,7 +27,8 @@ def test_compilers_warn_of_nothing_multiply_nothing_and_call_nothing(
 ):
     machine = MACHINES[name]
     require_machine(machine)
-    files = {key: emit_c(make(), OPTIONS).files for key, make in ADAPTING.items()}
+    made = {key: make() for key, make in ADAPTING.items()}
+    files = {key: emit_c(model, options(model)).files for key, model in made.items()}
     names = write_all(tmp_path, files)
     language = OLD_CPP17 if "clang" not in machine.compiler else ("-xc++", "-std=c++17")
     compile_as_one(machine, tmp_path, names, (*language, "-O2"))
@@ -37,8 +43,9 @@ def test_targets_agree_step_by_step(require_bench, target, level):
     members = {}
     for key, make in ADAPTING.items():
         model = make()
-        emission = emit_c(model, OPTIONS)
-        steps = list(adaptation_cases(model, emission.layout.largest_sum, Effort(100)))
+        emission = emit_c(model, options(model))
+        largest, has_scores = emission.layout.largest_sum, model.filter is not None
+        steps = list(adaptation_cases(model, largest, Effort(100), has_scores=has_scores))
         members[key] = comparing(model, emission.files, 20, also=steps)
         assert "adaptation" in members[key].entries
     assert disagreeing(answers(bench, level, members)) == {}

@@ -17,6 +17,8 @@ DECIDE, FORGET, LEARN = range(3)
 """Steps: a decision alone, or after all is forgotten, or from 2 on after a class is learned."""
 MOVED = 256
 """Added to a class where learning has moved offsets."""
+OF_SCORES = 512
+"""Unit of a sum over adapted scores, where they are compared: each times its number, modulo 64."""
 
 
 def adaptation_words(model: Model, effort: Effort) -> str:
@@ -25,27 +27,43 @@ def adaptation_words(model: Model, effort: Effort) -> str:
     return f"{n:,} labels learned, forgotten and decided on"
 
 
-def adaptation_cases(model: Model, largest: int, effort: Effort) -> Iterator[Case]:
-    """Generate steps of sequences with the results of the reference, no score above `largest`."""
+def adaptation_cases(
+    model: Model, largest: int, effort: Effort, *, has_scores: bool = False
+) -> Iterator[Case]:
+    """
+    Generate steps of sequences with the results of the reference, no score above `largest`.
+
+    Results include a sum of adapted scores if `has_scores`.
+    """
+    for steps, of_rows, X in _sequences(model, largest, effort):
+        yield _case(model, steps, of_rows, X, has_scores=has_scores)
+
+
+def _sequences(
+    model: Model, largest: int, effort: Effort
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+    """Yield steps (n,), scores (n, n_classes) and states (n, n_features)."""
     rng = np.random.default_rng(effort.seed)
     if effort.n_random:
         X = random_states(model, effort.n_random, rng)
         labels = rng.integers(0, LEARN + model.n_classes, len(X))
-        yield _case(model, labels, scores(model, X), X)
+        yield labels, scores(model, X), X
     few = random_states(model, 4, rng)
     for kind in _KINDS:
         X = few[rng.integers(0, len(few), STEPS)]
         drawn = np.clip(kind(rng, (STEPS, model.n_classes), largest), 0, largest)
         # The label after the last class is none.
-        yield _case(model, rng.integers(0, LEARN + model.n_classes + 1, STEPS), drawn, X)
+        yield rng.integers(0, LEARN + model.n_classes + 1, STEPS), drawn, X
     for c in range(model.n_classes):
         # One class again and again, against all others: its offsets stay at their bounds.
         X = np.repeat(few[:1], STEPS, axis=0)
         against = np.where(np.arange(model.n_classes) == c, largest, 0)
-        yield _case(model, np.full(STEPS, LEARN + c), np.tile(against, (STEPS, 1)), X)
+        yield np.full(STEPS, LEARN + c), np.tile(against, (STEPS, 1)), X
 
 
-def _case(model: Model, steps: IntArray, of_rows: IntArray, X: IntArray) -> Case:
+def _case(
+    model: Model, steps: IntArray, of_rows: IntArray, X: IntArray, *, has_scores: bool
+) -> Case:
     """Return steps, the first of which forgets, with the results of the reference."""
     adaptation = required(model.adaptation)
     steps = steps.copy()
@@ -60,6 +78,10 @@ def _case(model: Model, steps: IntArray, of_rows: IntArray, X: IntArray) -> Case
         elif LEARN <= step < LEARN + model.n_classes:
             moved = offsets.learn(rows[k], of_rows[k], step - LEARN)
         y[k] = int(offsets.classes(rows[k], of_rows[k])) + MOVED * moved
+        if has_scores:
+            costs = offsets.costs(rows[k], of_rows[k])
+            numbered = (costs - costs.min()) * np.arange(1, model.n_classes + 1)
+            y[k] += OF_SCORES * int(numbered.sum() % 64)
     return Case("adaptation", np.column_stack([steps, of_rows, X]).astype(np.int64), y)
 
 

@@ -22,7 +22,7 @@ from bncc.discretize.feature import states_of
 from bncc.discretize.readings import far_table, raw_of_table, state_dtype, states_of_raw
 from bncc.errors import OptionError
 from bncc.model.model import Model
-from bncc.model.reference import costs
+from bncc.model.reference import scores
 from bncc.model.used import used_features
 
 FEW_STATES = 2**16
@@ -62,7 +62,7 @@ class Case:
     # ``counters`` and ``adaptation`` see these methods of `bncc.device.machine.Machine`
     x: AnyArray
     y: IntArray  # (n,) int16: Class indices, or errors
-    # (n, n_classes) int64 or None: Scores, for ``states``; zeros for ``invalid``
+    # (n, n_classes) int64 or None: Scores, for ``states`` and ``raw``; zeros for ``invalid``
     scores: IntArray | None = None
     # (n, n_features) bool or None: Missing features, for ``missing`` and ``raw_missing``
     is_missing: BoolArray | None = None
@@ -158,8 +158,7 @@ def _state_blocks(model: Model, effort: Effort, rng: np.random.Generator) -> Ite
 
 
 def _state_case(model: Model, X: IntArray) -> Case:
-    total = costs(model, X)
-    total -= total.min(axis=1, keepdims=True)
+    total = scores(model, X)
     x = np.ascontiguousarray(X, dtype=state_dtype(model.n_states))
     return Case("states", x, total.argmin(axis=1).astype(np.int16), total)
 
@@ -191,4 +190,5 @@ def _invalid_cases(model: Model, rng: np.random.Generator) -> Iterator[Case]:
 
 
 def _raw_case(model: Model, R: FloatArray, X: IntArray) -> Case:
-    return Case("raw", R, costs(model, X).argmin(axis=1).astype(np.int16))
+    total = scores(model, X)
+    return Case("raw", R, total.argmin(axis=1).astype(np.int16), total)

@@ -67,6 +67,19 @@ void bncc_raw(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows)
 }
 #endif
 
+#ifdef MODEL_SCORES_RAW
+void bncc_scores_raw(const MODEL_RAW_TYPE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows);
+
+void bncc_scores_raw(const MODEL_RAW_TYPE *x, int16_t *y, MODEL_COST *s, uint32_t n_rows)
+{
+    for (; n_rows > 0U; n_rows--) {
+        *y++ = MODEL_SCORES_RAW(x, s);
+        x += MODEL_RAW_STEP;
+        s += MODEL_N_CLASSES;
+    }
+}
+#endif
+
 #ifdef MODEL_RAW_CHECKED
 void bncc_raw_checked(const MODEL_RAW_TYPE *x, int16_t *y, uint32_t n_rows);
 
@@ -234,6 +247,17 @@ void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows)
             /* Nothing comes before the decision. */
         }
         *y++ = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
+#ifdef MODEL_ADAPTED_SCORES
+        {
+            uint8_t sum = 0U;
+
+            MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
+            for (k = 0U; k < MODEL_N_CLASSES; k++) {
+                sum = (uint8_t)(sum + (uint8_t)((k + 1U) * (scores[k] & 0xFFU)));
+            }
+            y[-1] = (int16_t)(y[-1] + ((sum & 0x3F) * 512));
+        }
+#endif
     }
 }
 #endif

@@ -9,10 +9,11 @@
     || defined(KEEP_MISSING) || defined(KEEP_STREAM) || defined(KEEP_RULES)
 static MODEL_STATE states[MODEL_N_FEATURES];
 #endif
-#if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED) || defined(KEEP_UNKNOWN)
+#if defined(KEEP_RAW) || defined(KEEP_RAW_CHECKED) || defined(KEEP_UNKNOWN) \
+    || defined(KEEP_SCORES_RAW)
 static MODEL_RAW_TYPE raw[MODEL_RAW_STEP];
 #endif
-#if defined(KEEP_SCORES) || defined(KEEP_RULES)
+#if defined(KEEP_SCORES) || defined(KEEP_SCORES_RAW) || defined(KEEP_RULES)
 static MODEL_COST scores[MODEL_N_CLASSES];
 #endif
 #ifdef KEEP_STREAM
@@ -39,6 +40,9 @@ int main(void)
 #endif
 #ifdef KEEP_SCORES
     answer = MODEL_SCORES(states, scores);
+#endif
+#ifdef KEEP_SCORES_RAW
+    answer = MODEL_SCORES_RAW(raw, scores);
 #endif
 #ifdef KEEP_MISSING
     answer = MODEL_MISSING(states);

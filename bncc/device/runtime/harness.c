@@ -1,7 +1,7 @@
 /* harness.c -- answers blocks of inputs around one emitted model, one row in memory at a time.
  *
  * In:  blocks of  entry                         (1 byte: predict 'p', trusted 't', scores 's',
- *                                                raw 'r', raw checked 'c', missing 'm', raw
+ *                                                scores of readings 'x', raw 'r', raw checked 'c', missing 'm', raw
  *                                                missing 'n', fed states 'f', fed readings
  *                                                'g', filter 'h', confidence 'k', unknown 'u', counters
  *                                                'w', adaptation 'a')
@@ -17,7 +17,7 @@
  *                                                for a decision, 1 to forget, from 2 on to learn a
  *                                                class before it, and the scores, then states)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
- *      then for each row an int16_t and, for 's', the scores (in this machine's own types).
+ *      then for each row an int16_t and, for 's' and 'x', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
  * either side of it.
  * bncc_port.h gives the reading and writing of bytes: standard streams on the host, semihosting
@@ -146,6 +146,17 @@ static int adaptation_step(void)
         /* Nothing comes before the decision. */
     }
     y = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
+#ifdef MODEL_ADAPTED_SCORES
+    {
+        uint8_t sum = 0U;
+
+        MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
+        for (c = 0U; c < MODEL_N_CLASSES; c++) {
+            sum = (uint8_t)(sum + (uint8_t)((c + 1U) * (scores[c] & 0xFFU)));
+        }
+        y = (int16_t)(y + ((sum & 0x3F) * 512));
+    }
+#endif
     port_write(&y, sizeof y);
     return 1;
 }
@@ -182,7 +193,8 @@ static int answer(unsigned char entry)
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
-              || entry == (unsigned char)'n' || entry == (unsigned char)'c');
+              || entry == (unsigned char)'n' || entry == (unsigned char)'c'
+              || entry == (unsigned char)'x');
 #ifdef MODEL_RAW
     if (is_raw && !port_read(raw, sizeof raw)) {
         return 0;
@@ -215,6 +227,11 @@ static int answer(unsigned char entry)
         y = MODEL_RAW(raw);
         break;
 #endif
+#ifdef MODEL_SCORES_RAW
+    case 'x':
+        y = MODEL_SCORES_RAW(raw, scores);
+        break;
+#endif
 #ifdef MODEL_RAW_CHECKED
     case 'c':
         y = MODEL_RAW_CHECKED(raw);
@@ -245,7 +262,7 @@ static int answer(unsigned char entry)
     }
     port_write(&y, sizeof y);
 #ifdef MODEL_SCORES
-    if (entry == (unsigned char)'s') {
+    if (entry == (unsigned char)'s' || entry == (unsigned char)'x') {
         port_write(scores, sizeof scores);
     }
 #endif

@@ -83,6 +83,9 @@ COST_OF(raw_checked, MODEL_RAW_CHECKED(raw))
 static MODEL_COST scores[MODEL_N_CLASSES];
 COST_OF(scores, MODEL_SCORES(states, scores))
 #endif
+#ifdef MODEL_SCORES_RAW
+COST_OF(scores_raw, MODEL_SCORES_RAW(raw, scores))
+#endif
 #ifdef MODEL_FILTER_T
 static MODEL_FILTER_T filter;
 COST_OF(filter, MODEL_FILTER_NEXT(&filter, scores))
@@ -166,7 +169,7 @@ static __attribute__((noinline)) int read_row(unsigned char entry)
     int is_ruled = (entry == (unsigned char)'h') || (entry == (unsigned char)'k')
                    || (entry == (unsigned char)'u');
     int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c')
-                 || (entry == (unsigned char)'u');
+                 || (entry == (unsigned char)'u') || (entry == (unsigned char)'x');
 #ifdef MODEL_RULES
     if (is_ruled && !read_scores()) {
         return 0;
@@ -216,6 +219,11 @@ static int measure(unsigned char entry)
 #ifdef MODEL_SCORES
     case 's':
         MEASURE(scores, MODEL_SCORES(states, scores));
+        break;
+#endif
+#ifdef MODEL_SCORES_RAW
+    case 'x':
+        MEASURE(scores_raw, MODEL_SCORES_RAW(raw, scores));
         break;
 #endif
 #ifdef MODEL_FILTER_T

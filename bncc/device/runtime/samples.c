@@ -5,7 +5,10 @@
  *      'a' also starts one; what the model returns is then written for every sample, with the
  *      confidence of the last window and whether it is sure if the model rates decisions, and
  *      whether its class is known if the model has a rule for that, and a sum over its counters,
- *      which start at 0 with the segment, if it has any. For the meter
+ *      which start at 0 with the segment, if it has any, and whether learning the window has moved
+ *      offsets, if the model adapts: of class k modulo the number of classes and 1 for window k, from
+ *      0, so that one of them is no class; and 2 more if a class was learned before any window. All is
+ *      forgotten where a segment starts. For the meter
  *      'd' also starts one, whose samples are measured for their stack.
  * Out: what the front end returns for each window, in this machine's own types.
  *      The meter instead: first the size of the state and what measuring nothing costs, then for
@@ -102,6 +105,29 @@ static uint8_t sum_of_counters(void)
 }
 #endif
 
+#ifdef STREAM_LEARN
+static uint8_t early; /* 2 if a class was learned before the first window */
+static uint8_t label;
+
+static void forget(void)
+{
+    early = (uint8_t)(2U * STREAM_LEARN(&stream, 0U));
+    label = 0U;
+}
+
+/* Learns a window that ends with this sample. */
+static uint8_t learn(void)
+{
+    uint8_t moved = early;
+
+    if (result != STREAM_NONE) {
+        moved = (uint8_t)(moved + STREAM_LEARN(&stream, label));
+        label = (label + 1U == STREAM_LABELS) ? 0U : (uint8_t)(label + 1U);
+    }
+    return moved;
+}
+#endif
+
 static void push(const STREAM_SAMPLE *sample)
 {
     if ((PUSH(sample) != 0U) || (writes_all != 0U)) {
@@ -118,6 +144,13 @@ static void push(const STREAM_SAMPLE *sample)
             const uint8_t sum = sum_of_counters();
 
             port_write(&sum, sizeof sum);
+        }
+#endif
+#ifdef STREAM_LEARN
+        {
+            const uint8_t moved = learn();
+
+            port_write(&moved, sizeof moved);
         }
 #endif
     }
@@ -161,7 +194,13 @@ int main(void)
             stream.counters.STREAM_LAST = 0U; /* STREAM_START has to start a sequence */
 #endif
 #endif
+#ifdef STREAM_LEARN
+            STREAM_FORGET(&stream.adaptation);
+#endif
             STREAM_START(&stream);
+#if defined(STREAM_LEARN) && !defined(BNCC_METER)
+            forget();
+#endif
         }
 #ifdef BNCC_METER
         measures_stack = (head[0] == (unsigned char)'d') ? 1U : 0U;

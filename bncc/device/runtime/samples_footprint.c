@@ -11,6 +11,20 @@ STUB void STREAM_START(STREAM_TYPE *s)
     (void)s;
 }
 
+#ifdef STREAM_LEARN
+STUB void STREAM_FORGET(STREAM_ADAPTATION *a)
+{
+    (void)a;
+}
+
+STUB uint8_t STREAM_LEARN(STREAM_TYPE *s, uint8_t c)
+{
+    (void)s;
+    (void)c;
+    return 0U;
+}
+#endif
+
 #ifdef STREAM_NONE
 STUB int16_t STREAM_PUSH(STREAM_TYPE *s, const STREAM_SAMPLE sample[STREAM_N_CHANNELS])
 {
@@ -38,11 +52,17 @@ static volatile int16_t answer;
 
 int main(void)
 {
+#ifdef STREAM_LEARN
+    STREAM_FORGET(&stream.adaptation);
+#endif
     STREAM_START(&stream);
 #ifdef STREAM_NONE
     answer = STREAM_PUSH(&stream, sample);
 #else
     answer = STREAM_PUSH(&stream, sample, &result);
+#endif
+#ifdef STREAM_LEARN
+    answer = STREAM_LEARN(&stream, 0U);
 #endif
     return 0;
 }

@@ -42,6 +42,15 @@ STUB int16_t MODEL_SCORES(const MODEL_STATE x[MODEL_N_FEATURES], MODEL_COST s[MO
 }
 #endif
 
+#ifdef MODEL_SCORES_RAW
+STUB int16_t MODEL_SCORES_RAW(const MODEL_RAW_TYPE *x, MODEL_COST s[MODEL_N_CLASSES])
+{
+    (void)x;
+    (void)s;
+    return 0;
+}
+#endif
+
 #ifdef MODEL_MISSING
 STUB int16_t MODEL_MISSING(const MODEL_STATE x[MODEL_N_FEATURES])
 {
@@ -117,6 +126,18 @@ STUB int16_t MODEL_ADAPTED_CLASS(const MODEL_ADAPTATION_TYPE *a,
     (void)x;
     (void)s;
     return 0;
+}
+#endif
+
+#ifdef MODEL_ADAPTED_SCORES
+STUB void MODEL_ADAPTED_SCORES(const MODEL_ADAPTATION_TYPE *a,
+    const MODEL_STATE x[MODEL_N_FEATURES], const MODEL_COST s[MODEL_N_CLASSES],
+    MODEL_COST t[MODEL_N_CLASSES])
+{
+    (void)a;
+    (void)x;
+    (void)s;
+    (void)t;
 }
 #endif
 

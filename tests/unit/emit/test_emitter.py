@@ -23,6 +23,7 @@ FUNCTIONS = {
     "missing": "int16_t m_predict_missing(const",
     "raw": "int16_t m_predict_raw(const m_raw_t *x)",
     "scores": "int16_t m_scores(const",
+    "scores-raw": "int16_t m_scores_raw(const m_raw_t *x,",
     "stream": "int16_t m_feed(m_state_t *s, uint16_t i, ",
     "trusted": "int16_t m_predict_trusted(const",
 }
@@ -100,7 +101,7 @@ def test_an_unknown_entry_point_names_those_that_exist():
     with pytest.raises(
         OptionError,
         match="unknown entry point 'fast'; choose from adapt, checked, confidence, counters, "
-        "filter, missing, raw, scores, stream, trusted, unknown",
+        "filter, missing, raw, scores, scores-raw, stream, trusted, unknown",
     ):
         emitted(hand.ties(), "scores", "fast")
 

@@ -16,6 +16,7 @@ def test_types_functions_and_constants_are_told_apart():
         "gait_predict", "gait_predict_trusted", "gait_predict_raw", "gait_states", "gait_scores",
         "gait_begin", "gait_feed", "gait_feed_raw", "gait_end", "gait_class_name",
         "gait_predict_missing", "gait_predict_raw_missing", "gait_predict_raw_checked",
+        "gait_scores_raw",
     }  # fmt: skip
     assert {"GAIT_N_FEATURES", "GAIT_N_CLASSES", "GAIT_ERR_STATE", "GAIT_FEATURE_X1"} < set(
         found.constants
