@@ -65,6 +65,7 @@ def rules_of(estimator: Any) -> DecisionRules:
         estimator.unknown,
         estimator.counters,
         estimator.adapt,
+        estimator.filter_hold,
     )
 
 

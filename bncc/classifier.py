@@ -76,6 +76,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Price of a switch in the filter of ``predict_sequence``, in units of a cost; ``auto`` takes
         that of the fewest errors on held-out groups, or blocks with `ordered`. It needs the
         `groups` of `fit`, whose rows are one sequence in time order each, or `ordered`.
+    filter_hold : int, default=1
+        Decisions in a row that a switch of the filter needs.
     confidence : bool, default=False
         Calibrate `predict_confidence` on held-out rows.
     max_error : float, optional
@@ -149,6 +151,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         engine: str | None = None,
         missing: str = "state",
         filter: int | str | None = None,
+        filter_hold: int = 1,
         confidence: bool = False,
         max_error: float | None = None,
         unknown: float | None = None,
@@ -180,6 +183,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.engine = engine
         self.missing = missing
         self.filter = filter
+        self.filter_hold = filter_hold
         self.confidence = confidence
         self.max_error = max_error
         self.unknown = unknown

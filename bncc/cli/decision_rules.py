@@ -17,7 +17,7 @@ from bncc.model.adaptation import required as adapting
 from bncc.model.adapted import LabeledInputs
 from bncc.model.confidence import Confidence
 from bncc.model.confidence import required as rated
-from bncc.model.filter import filtered, required
+from bncc.model.filter import Filter, decided, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
 from bncc.model.unknown import Unknown
@@ -47,12 +47,12 @@ def rules_option(function: Command) -> Command:
     )(rows(function))
 
 
-def filter_switch(model: Model, missing: str) -> int:
-    """Return the price of a switch; refuse models without a filter, and marginalized features."""
-    switch = required(model.filter).switch
+def filter_for(model: Model, missing: str) -> Filter:
+    """Return the filter of a model; refuse models without one, and marginalized features."""
+    found = required(model.filter)
     if missing == "marginal":
         raise OptionError("--with filter does not support --missing marginal; leave out either")
-    return switch
+    return found
 
 
 def confidence_for(model: Model, more: Sequence[str], missing: str) -> Confidence | None:
@@ -187,7 +187,7 @@ def filtered_windows(
     labels = replace(recorded, windows=every).groups
     X = states_of(model.features, front_end.table(every.values))
     of_every = scores_with(model, X, labels, learned)
-    found = filtered(of_every, every.segment, required(model.filter).switch)
+    found = decided(of_every, every.segment, required(model.filter))
     place = {
         window: k
         for k, window in enumerate(zip(every.recording.tolist(), every.start.tolist(), strict=True))

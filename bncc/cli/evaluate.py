@@ -12,7 +12,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.decision_rules import (
     adapt_rows_for,
     confidence_for,
-    filter_switch,
+    filter_for,
     filtered_windows,
     note_one_group,
     note_one_sequence,
@@ -56,7 +56,7 @@ from bncc.model.error_rates import (
     recall_of,
 )
 from bncc.model.file import load_model
-from bncc.model.filter import FilterEffect, effect_of, filtered
+from bncc.model.filter import FilterEffect, decided, effect_of
 from bncc.model.model import Model
 from bncc.model.reference import log_proba, predict, scores
 from bncc.model.unknown import UnknownEffect
@@ -109,7 +109,7 @@ def command(
     """
     model = load_model(model_path)
     more += ("adapt",) if adapt_path is not None else ()
-    switch = filter_switch(model, missing) if "filter" in more else None
+    over_time = filter_for(model, missing) if "filter" in more else None
     confidence = confidence_for(model, more, missing)
     rule = unknown_for(model, more, missing)
     columns = replace(
@@ -146,17 +146,17 @@ def command(
     elif "adapt" in more:
         note_one_group(console, labels)
         adapted = effect_on_halves(model, X, y, sequences_of(len(X), labels, None))
-    if switch is not None:
+    if over_time is not None:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
         if recorded is None:
-            decisions = filtered(scores_with(model, X, labels, learned), sequences, switch)
+            decisions = decided(scores_with(model, X, labels, learned), sequences, over_time)
         else:
             decisions = filtered_windows(model, recorded, learned)
     found = evaluation(model, X, y, gaps, labels, units, decisions)
     if "adapt" in more:
         found["adaptation"] = None if adapted is None else asdict(adapted)
-    if switch is not None and decisions is not None:
+    if over_time is not None and decisions is not None:
         before = scores_with(model, X, labels, learned).argmin(axis=1)
         effect = effect_of(y, before, decisions, sequences)
         assert effect is not None, "some rows are left"

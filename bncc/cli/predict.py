@@ -14,7 +14,7 @@ from bncc.cli.console import Console
 from bncc.cli.decision_rules import (
     adapt_rows_for,
     confidence_for,
-    filter_switch,
+    filter_for,
     note_one_sequence,
     note_strangers,
     rules_option,
@@ -45,7 +45,7 @@ from bncc.errors import OptionError
 from bncc.model import missing as marginal
 from bncc.model.confidence import margins_of
 from bncc.model.file import load_model
-from bncc.model.filter import filtered_scores
+from bncc.model.filter import filtered_scores, held
 from bncc.model.model import Model
 
 
@@ -98,7 +98,7 @@ def command(
         check_free(output, force=force, sources=[model_path, data_path])
     model = load_model(model_path)
     is_filtered = "filter" in more
-    switch = filter_switch(model, missing) if is_filtered else 0
+    over_time = filter_for(model, missing) if is_filtered else None
     more += ("adapt",) if adapt_path is not None else ()
     confidence = confidence_for(model, more, missing)
     unknown = unknown_for(model, more, missing)
@@ -121,11 +121,13 @@ def command(
         if learned is not None:
             note_strangers(console, of_rows, learned)
         all_scores = scores_with(model, X, of_rows, learned)
-    if is_filtered:
+    decisions = None
+    if over_time is not None:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
-        all_scores = filtered_scores(all_scores, sequences, switch)
-    found = _places(recorded) | prediction_columns(model, all_scores, with_scores=scores)
+        all_scores = filtered_scores(all_scores, sequences, over_time.switch)
+        decisions = held(all_scores.argmin(axis=1), sequences, over_time.hold)
+    found = _places(recorded) | prediction_columns(model, all_scores, decisions, with_scores=scores)
     if confidence is not None:
         margins = margins_of(all_scores)
         found["confidence"] = confidence.percent_of(margins).tolist()
@@ -153,14 +155,14 @@ def _places(recorded: RecordedWindows | None) -> dict[str, list[str] | list[int]
 
 
 def prediction_columns(
-    model: Model, scores: IntArray, *, with_scores: bool
+    model: Model, scores: IntArray, decisions: IntArray | None = None, *, with_scores: bool
 ) -> dict[str, list[str] | list[int]]:
     """
     Return the columns that ``predict`` writes.
 
-    Shapes: `scores` (n_rows, n_classes) int.
+    Shapes: `scores` (n_rows, n_classes) int; `decisions` (n_rows,) int, None for the least scores.
     """
-    decisions = scores.argmin(axis=1)
+    decisions = scores.argmin(axis=1) if decisions is None else decisions
     second = np.partition(scores, 1, axis=1)[:, 1] if len(scores) else np.zeros(0, dtype=np.int64)
     columns: dict[str, list[str] | list[int]] = {
         "prediction": [model.classes[c] for c in decisions],

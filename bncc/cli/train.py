@@ -46,6 +46,7 @@ from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
+from bncc.model.filter import MAX_HOLD
 from bncc.resources import DEFAULT_TARGET, Preference
 from bncc.train.checkpoint.folder import identity_of
 from bncc.train.confidence_choice import check_max_error
@@ -146,6 +147,15 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     "time order.",
 )
 @click.option(
+    "--filter-hold",
+    "hold",
+    type=click.IntRange(1, MAX_HOLD),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Decisions in a row that a switch of the filter needs.",
+)
+@click.option(
     "--confidence",
     is_flag=True,
     help="Calibrate the probability that a decision is right, on held-out rows.",
@@ -217,6 +227,7 @@ def command(
     max_cycles_per_sample: float | None,
     max_instructions_per_sample: float | None,
     over_time: OverTime,
+    hold: int,
     confidence: bool,
     max_error: float | None,
     unknown: float | None,
@@ -233,7 +244,9 @@ def command(
     clearly less accurate than the best, on validation rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(over_time, confidence, max_error, unknown, counters, adapt is not None)
+    rules = DecisionRules(
+        over_time, confidence, max_error, unknown, counters, adapt is not None, hold
+    )
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None

@@ -22,7 +22,7 @@ from bncc.model.adapted import AdaptedModel
 from bncc.model.confidence import margins_of, required
 from bncc.model.counters import added, hits_of
 from bncc.model.counters import required as counting
-from bncc.model.filter import filtered
+from bncc.model.filter import decided
 from bncc.model.filter import required as required_filter
 from bncc.model.model import Model
 from bncc.model.reference import (
@@ -179,7 +179,7 @@ def _learned(model: Model, samples: IntArray, *, is_filtered: bool) -> tuple[Int
     if not is_filtered:
         return found.argmin(axis=1), moved
     one = np.zeros(len(X), dtype=np.int64)
-    return filtered(found, one, required_filter(model.filter).switch), moved
+    return decided(found, one, required_filter(model.filter)), moved
 
 
 def _sums(hits: IntArray, n_counters: int) -> IntArray:

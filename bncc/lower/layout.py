@@ -30,6 +30,7 @@ from bncc.lower.unknown import UnknownPlan, plan_unknown
 from bncc.model.checked import Limits
 from bncc.model.confidence import Confidence
 from bncc.model.counters import Counters
+from bncc.model.filter import Filter
 from bncc.model.unknown import Unknown
 from bncc.program.ir import Program
 
@@ -155,7 +156,7 @@ def lay_out(
     compare: Compared | None = None,
     front: FrontPlan | None = None,
     gate: GatePlan | None = None,
-    switch: int | None = None,
+    over_time: Filter | None = None,
     confidence: Confidence | None = None,
     unknown: Unknown | None = None,
     counters: Counters | None = None,
@@ -220,9 +221,9 @@ def lay_out(
         front_text=None if front is None else front_text(front, name, raw),
         gate=gate,
         filter=None
-        if switch is None
+        if over_time is None
         else plan_filter(
-            switch,
+            over_time,
             _largest_score(kernel, front) + (0 if adaptation is None else adaptation.most),
             kernel.sum_bits,
             program.n_classes,

@@ -219,7 +219,7 @@ def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> L
         compare=candidate.compare,
         front=front_plan(request),
         gate=gate_plan(kernel, program.gate, (gate_facts(model) or {}).get("answers")),
-        switch=request.switch,
+        over_time=request.over_time,
         confidence=request.confidence,
         unknown=request.unknown,
         counters=request.counters,

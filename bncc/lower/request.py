@@ -23,7 +23,7 @@ from bncc.model.adaptation import required as required_adaptation
 from bncc.model.checked import DEFAULT_MARGIN, Limits, limits_of
 from bncc.model.confidence import Confidence
 from bncc.model.counters import Counters
-from bncc.model.filter import required
+from bncc.model.filter import Filter, required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
@@ -232,9 +232,9 @@ class Request:
         return limits_of(self.model, self.options.range_margin)
 
     @property
-    def switch(self) -> int | None:
-        """Price of a switch in the filter; None without one in the C."""
-        return required(self.model.filter).switch if "filter" in self.options.entries else None
+    def over_time(self) -> Filter | None:
+        """Filter of decisions; None without one in the C."""
+        return required(self.model.filter) if "filter" in self.options.entries else None
 
     @property
     def confidence(self) -> Confidence | None:

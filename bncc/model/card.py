@@ -15,6 +15,7 @@ from bncc.model.filter import FILTER, FilterEffect
 from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
 from bncc.model.model import Model
+from bncc.model.records import filter_record
 from bncc.model.unknown import UNKNOWN, UnknownEffect
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
@@ -193,7 +194,7 @@ def filter_facts(model: Model) -> dict[str, Any] | None:
     record = model.training.get(FILTER)
     record = record if isinstance(record, Mapping) else {}
     effects = {part: _filter_effect(record.get(part)) for part in ("held_out", "test")}
-    return {"switch": model.filter.switch} | {
+    return filter_record(model.filter) | {
         part: None if effect is None else asdict(effect) for part, effect in effects.items()
     }
 
@@ -214,6 +215,8 @@ def filter_words(model: Model) -> list[str]:
     if facts is None:
         return []
     lines = [f"a switch costs {facts['switch']}"]
+    if "hold" in facts:
+        lines.append(f"it needs {facts['hold']} decisions in a row")
     for part, rows in (("held_out", "held-out"), ("test", "test")):
         if facts[part] is not None:
             effect = FilterEffect(**facts[part])

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -28,6 +28,7 @@ from bncc.model.records import (
     counters_record,
     fields,
     filter_from,
+    filter_record,
     front_end_from,
     gate_from,
     integer,
@@ -75,7 +76,7 @@ class _Rule:
 
 
 _RULES = (
-    _Rule("filter", FILTER_FORMAT, "unfiltered_format", "a filter", asdict, filter_from),
+    _Rule("filter", FILTER_FORMAT, "unfiltered_format", "a filter", filter_record, filter_from),
     _Rule(
         "confidence", CONFIDENCE_FORMAT, "unrated_format", "a confidence",
         confidence_record, confidence_from,

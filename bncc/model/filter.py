@@ -26,6 +26,10 @@ MAX_SWITCH = 2**31 - 1
 """Largest price: sums with scores below 2**31 fit in 32 bits."""
 
 
+MAX_HOLD = 200
+"""Most decisions in a row that a switch can need."""
+
+
 @dataclass(frozen=True)
 class Filter:
     """
@@ -36,9 +40,27 @@ class Filter:
     switch : int
         Price of a switch from one class to another, in units of a cost; with 0 decisions do not
         depend on those before.
+    hold : int
+        The decision switches to another class once that has been the one of least cost for so many
+        rows in a row; with 1, at once.
     """
 
     switch: int
+    hold: int = 1
+
+
+def check_filter(found: Filter) -> None:
+    """Raise a ModelError if a filter is out of range."""
+    if not 0 <= found.switch <= MAX_SWITCH:
+        raise ModelError(
+            f"the price of a switch in the filter of the model is {found.switch}; "
+            "0 .. 2**31 - 1 are supported"
+        )
+    if not 1 <= found.hold <= MAX_HOLD:
+        raise ModelError(
+            f"a switch in the filter of the model needs {found.hold} decisions in a row; "
+            f"1 .. {MAX_HOLD} are supported"
+        )
 
 
 @dataclass(frozen=True)
@@ -128,6 +150,33 @@ def filtered(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
         Class indices.
     """
     return np.asarray(filtered_by_price(scores, sequences, [switch])[0])
+
+
+def decided(scores: IntArray, sequences: IntArray, rule: Filter) -> IntArray:
+    """Return the decisions of a filter, (n_samples,) int64; scores and sequences as `filtered`."""
+    return held(filtered(scores, sequences, rule.switch), sequences, rule.hold)
+
+
+def held(decisions: IntArray, sequences: IntArray, hold: int) -> IntArray:
+    """
+    Return decisions that switch once another class has come `hold` times in a row.
+
+    The first decision of a sequence is kept. Shapes: all (n_samples,) int.
+    """
+    if hold == 1:
+        return decisions
+    found = np.array(decisions, dtype=np.int64)
+    for rows in rows_of_sequences(sequences):
+        shown = waiting = int(decisions[rows[0]])
+        run = 0
+        for row in rows.tolist():
+            best = int(decisions[row])
+            if best != shown:
+                run = run + 1 if best == waiting else 1
+                shown = best if run == hold else shown
+            waiting = best
+            found[row] = shown
+    return found
 
 
 def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[int]) -> IntArray:

@@ -16,7 +16,7 @@ from bncc.fixed_point import QFormat
 from bncc.model.adaptation import Adaptation, check_adaptation
 from bncc.model.confidence import Confidence, check_confidence
 from bncc.model.counters import Counters, check_counters
-from bncc.model.filter import MAX_SWITCH, Filter
+from bncc.model.filter import Filter, check_filter
 from bncc.model.gate import Gate
 from bncc.model.ranges import reading_ranges
 from bncc.model.unknown import Unknown, check_unknown
@@ -346,11 +346,8 @@ def check_model(model: Model) -> None:
         _check_gate(model, model.gate)
     if model.front_end is not None:
         _check_front_end(model, model.front_end)
-    if model.filter is not None and not 0 <= model.filter.switch <= MAX_SWITCH:
-        raise ModelError(
-            f"the price of a switch in the filter of the model is {model.filter.switch}; "
-            "0 .. 2**31 - 1 are supported"
-        )
+    if model.filter is not None:
+        check_filter(model.filter)
     if model.confidence is not None:
         check_confidence(model.confidence)
     if model.unknown is not None:

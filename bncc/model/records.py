@@ -77,7 +77,13 @@ def front_end_from(record: Any, inputs: Sequence[str]) -> FrontEnd:
 
 def filter_from(record: Any) -> Filter:
     """Return a filter."""
-    return Filter(*map(integer, fields(record, ("switch",))))
+    has_hold = isinstance(record, dict) and "hold" in record
+    return Filter(*map(integer, fields(record, ("switch", "hold") if has_hold else ("switch",))))
+
+
+def filter_record(rule: Filter) -> dict[str, Any]:
+    """Return the record of a filter; without a hold of 1, as files had none."""
+    return {"switch": rule.switch} | ({"hold": rule.hold} if rule.hold > 1 else {})
 
 
 def adaptation_record(adaptation: Adaptation) -> dict[str, Any]:

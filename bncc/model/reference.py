@@ -5,7 +5,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError
-from bncc.model.filter import filtered, required
+from bncc.model.filter import decided, required
 from bncc.model.model import Model
 
 
@@ -115,7 +115,7 @@ def predict_sequences(model: Model, X: IntArray, sequences: IntArray) -> IntArra
     (n_samples,) int64
         Class indices.
     """
-    return filtered(scores(model, X), sequences, required(model.filter).switch)
+    return decided(scores(model, X), sequences, required(model.filter))
 
 
 def predict_filtered_samples(model: Model, samples: IntArray) -> IntArray:

@@ -48,8 +48,8 @@ def _ranged(model: Model) -> unknown.Unknown:
 
 def _filtered(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:
     """Return the classes of rows that are one sequence."""
-    switch = over_time.required(model.filter).switch
-    return over_time.filtered(scores, np.zeros(len(scores), dtype=np.int64), switch)
+    rule = over_time.required(model.filter)
+    return over_time.decided(scores, np.zeros(len(scores), dtype=np.int64), rule)
 
 
 def _sure(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:

@@ -11,7 +11,7 @@ from bncc.progress import Progress, silence
 from bncc.train.adaptation_choice import check_groups, with_adaptation
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.counters_choice import with_counters
-from bncc.train.filter_choice import AUTO, OverTime, check_sequences, with_filter
+from bncc.train.filter_choice import AUTO, OverTime, check_hold, check_sequences, with_filter
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
@@ -28,6 +28,7 @@ class DecisionRules:
     unknown: float | None = None  # Rate of false alarms of a rule for unknown readings
     counters: bool = False
     adapts: bool = False
+    hold: int = 1  # Decisions in a row that a switch in the filter needs
 
     @property
     def is_rated(self) -> bool:
@@ -63,6 +64,7 @@ class DecisionRules:
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
+        check_hold(self.hold, self.over_time)
         if self.over_time is not None:
             check_sequences(dataset)
         if self.adapts:
@@ -99,7 +101,9 @@ class DecisionRules:
             if held is None:
                 return result
         if self.over_time is not None:
-            result = with_filter(result, dataset, settings, self.over_time, held=held, test=test)
+            result = with_filter(
+                result, dataset, settings, self.over_time, hold=self.hold, held=held, test=test
+            )
         if self.is_rated:
             assert held is not None
             result = with_confidence(result, held, max_error=self.max_error, test=test)

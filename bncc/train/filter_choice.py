@@ -12,12 +12,14 @@ from bncc.interrupts import StopRequest
 from bncc.model import reference
 from bncc.model.filter import (
     FILTER,
+    MAX_HOLD,
     MAX_SWITCH,
     Filter,
     FilterEffect,
+    decided,
     effect_of,
-    filtered,
     filtered_by_price,
+    held,
 )
 from bncc.model.model import Model
 from bncc.progress import Progress, silence
@@ -47,6 +49,18 @@ def price_of(text: OverTime) -> OverTime:
     return text
 
 
+def check_hold(hold: int, over_time: OverTime) -> None:
+    """Refuse a number of decisions in a row that no filter can need, or one without a filter."""
+    if type(hold) is not int or not 1 <= hold <= MAX_HOLD:
+        raise OptionError(
+            f"a switch of the filter needs {hold!r} decisions in a row; use 1 .. {MAX_HOLD}"
+        )
+    if hold > 1 and over_time is None:
+        raise OptionError(
+            f"{hold} decisions in a row need a filter; add --filter auto, or a price such as 0"
+        )
+
+
 def check_sequences(dataset: Dataset) -> None:
     """Refuse rows whose order in time is unknown."""
     if dataset.time_sequences is None:
@@ -63,16 +77,17 @@ def prices_to_try(scores: IntArray) -> list[int]:
     return [0, *sorted({round(2 ** (step / PER_OCTAVE)) for step in steps.tolist()})]
 
 
-def best_price(held: HeldOut, sequences: IntArray, frac_bits: int) -> int:
+def best_price(rows: HeldOut, sequences: IntArray, frac_bits: int, hold: int = 1) -> int:
     """
     Return the price of the fewest errors on held-out rows, the smallest of several.
 
     It is in units of ``2**-frac_bits`` nats, whatever the units of the trainings without a fold.
     """
-    scores, per_unit = held.in_one_unit(frac_bits)
+    scores, per_unit = rows.in_one_unit(frac_bits)
     prices = prices_to_try(scores // per_unit)
     found = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
-    return prices[int((found != held.y).sum(axis=1).argmin())]
+    errors = [int((held(each, sequences, hold) != rows.y).sum()) for each in found]
+    return prices[errors.index(min(errors))]
 
 
 def with_filter(
@@ -81,6 +96,7 @@ def with_filter(
     settings: TrainSettings,
     asked: str | int,
     *,
+    hold: int = 1,
     held: HeldOut | None = None,
     test: Dataset | None = None,
     tell: Progress = silence,
@@ -99,6 +115,8 @@ def with_filter(
         Those of the training.
     asked : str or int
         The price, or ``auto`` for the one of the fewest errors on held-out rows.
+    hold : int
+        Decisions in a row that a switch needs.
     held : HeldOut or None
         Scores of rows by trainings without them; with ``auto`` they are computed if None.
     test : Dataset or None
@@ -124,16 +142,16 @@ def with_filter(
     frac_bits = model.q_format.frac_bits
     if held is not None and sequences is not None:
         if price == AUTO:
-            price = best_price(held, sequences, frac_bits)
+            price = best_price(held, sequences, frac_bits, hold)
         assert isinstance(price, int)
         scores, per_unit = held.in_one_unit(frac_bits)
-        after = filtered(scores, sequences, price * per_unit)
+        after = decided(scores, sequences, Filter(price * per_unit, hold))
         effect = effect_of(held.y, held.decisions, after, sequences)
     assert isinstance(price, int)
     notes = result.notes
-    if price == 0 and asked == AUTO:
+    if price == 0 and hold == 1 and asked == AUTO:
         notes = (*notes, NO_GAIN)
-    model = replace(model, filter=Filter(price))
+    model = replace(model, filter=Filter(price, hold))
     on_test = None if test is None else effect_on(model, test)
     effects = {"held_out": effect, "test": on_test}
     return replace(result, model=with_effects(model, FILTER, effects), notes=notes)
@@ -152,6 +170,6 @@ def effect_on(model: Model, dataset: Dataset) -> FilterEffect | None:
     if sequences is None or model.filter is None:
         return None
     scores = reference.scores(model, states_of(model.features, dataset.table))
-    after = filtered(scores, sequences, model.filter.switch)
+    after = decided(scores, sequences, model.filter)
     y = dataset.with_classes(model.classes).y
     return effect_of(y, scores.argmin(axis=1), after, sequences)

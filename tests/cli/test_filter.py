@@ -1,5 +1,7 @@
 """``--filter`` and ``--with filter`` through every command."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,18 @@ def test_recordings_are_filtered_by_segment(run_json, tmp_path):
     agreed = run_json("verify", model, "--data", folder, *times, "--with", "filter")
     assert agreed["agree"]
     assert agreed["targets"]["host"]["samples"]["mismatches"] == 0
+
+
+def test_a_switch_may_need_several_decisions_in_a_row(run_json, refused, rows, tmp_path):
+    model = tmp_path / "m.bncc"
+    train = ("train", rows, "-o", model, *NAIVE, "--groups", "group", "--filter-hold", "3")
+    assert "3 decisions in a row need a filter" in refused(*train)
+    facts = run_json(*train, "--filter", "9")
+    assert (facts["filter"]["switch"], facts["filter"]["hold"]) == (9, 3)
+    assert load_model(model).filter == Filter(9, 3)
+    said = run_json("predict", model, rows, "--groups", "group", "--with", "filter")["prediction"]
+    found = run_json("evaluate", model, rows, "--groups", "group", "--with", "filter")
+    y = [line.split(",")[3] for line in rows.read_text().splitlines()[1:]]
+    assert sum(a != b for a, b in zip(said, y, strict=True)) == found["errors"]
+    at = [k for k in range(1, 200) if said[k] != said[k - 1]]
+    assert all(b - a >= 3 for a, b in pairwise(at))

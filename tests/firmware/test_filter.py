@@ -11,7 +11,7 @@ from bncc.device.inputs.cases import Effort
 from bncc.device.inputs.filter import hostile_steps
 from bncc.device.meter import Inputs, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
-from bncc.model.filter import Filter, filtered, required
+from bncc.model.filter import Filter, decided, required
 from bncc.model.model import Model
 from bncc.on_device import sources_of
 from tests.dwelling import trained
@@ -28,6 +28,7 @@ FILTERED = EmitOptions("m", frozenset({"filter"}))
 def models() -> dict[str, Model]:
     """Return models with filters: trained ones, of many classes, and of wide sums."""
     found = {f"naive {price}": trained("naive", price) for price in PRICES}
+    found["naive held"] = replace(trained("naive", 9), filter=Filter(9, 3))
     return {**found, "tables 300": trained("tables", 300)} | {
         name: replace(MODELS[name](), filter=Filter(40)) for name in ("wide_costs", "mixed_kinds")
     }
@@ -55,4 +56,4 @@ def test_no_hostile_step_takes_longer_than_those_of_the_header(require_bench, ta
         assert found[0].max >= found[1].max, key
         steps = hostile_steps(model, largest, EFFORTS[0])
         one = np.zeros(len(steps), dtype=np.int64)
-        assert np.array_equal(found[0].classes, filtered(steps, one, required(model.filter).switch))
+        assert np.array_equal(found[0].classes, decided(steps, one, required(model.filter)))

@@ -7,7 +7,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.device.inputs.cases import Case, Effort
 from bncc.device.inputs.cover import random_states
-from bncc.model.filter import filtered, required
+from bncc.model.filter import Filter, decided, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
 
@@ -29,20 +29,20 @@ def filter_words(effort: Effort) -> str:
 
 def filter_cases(model: Model, largest: int, effort: Effort) -> Iterator[Case]:
     """Generate steps of sequences with the decisions of the reference, no score above `largest`."""
-    switch = required(model.filter).switch
+    rule = required(model.filter)
     rng = np.random.default_rng(effort.seed)
     if effort.n_random:
-        yield _case(scores(model, random_states(model, effort.n_random, rng)), switch, rng)
+        yield _case(scores(model, random_states(model, effort.n_random, rng)), rule, rng)
     for kind in _KINDS:
-        drawn = kind(rng, (STEPS, model.n_classes), largest, switch)
-        yield _case(np.clip(drawn, 0, largest), switch, rng)
+        drawn = kind(rng, (STEPS, model.n_classes), largest, rule.switch)
+        yield _case(np.clip(drawn, 0, largest), rule, rng)
 
 
-def _case(steps: IntArray, switch: int, rng: np.random.Generator) -> Case:
+def _case(steps: IntArray, rule: Filter, rng: np.random.Generator) -> Case:
     """Return scores in sequences of random lengths, the first of which begins at once."""
     begins = rng.random(len(steps)) < 1 / LONGEST
     begins[0] = True
-    y = filtered(steps, np.cumsum(begins), switch)
+    y = decided(steps, np.cumsum(begins), rule)
     return Case("filter", np.column_stack([begins, steps]).astype(np.int64), y.astype(np.int16))
 
 

@@ -55,6 +55,45 @@ def test_the_c_agrees(switch: int) -> None:
     assert found.strength.endswith("2,900 steps of the filter")
 
 
+@pytest.mark.parametrize(("switch", "hold"), [(0, 2), (9, 3), (300, 2), (1, 200)])
+def test_the_c_agrees_where_a_switch_needs_several_decisions(switch: int, hold: int) -> None:
+    model = replace(trained_on_sequences(), filter=Filter(switch, hold))
+    emission = emit_c(model, FILTERED)
+    found = verify(model, emission=emission, n_random=500, sanitize=True)
+    assert found.agree, found.first_mismatch
+    header = " ".join(emission.files["m.h"].replace("*", " ").split())
+    assert f"for {hold} readings in a row" in header
+    plan = emission.layout.filter
+    assert plan is not None
+    assert f"A m_filter_t needs {6 * plan.held_bits // 8} bytes" in header
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("f->run == 3U", "f->run == 2U"),
+        ("best == f->waiting", "best != f->waiting"),
+        ("f->run = 1U;", "f->run++;"),
+        ("if (f->shown == M_N_CLASSES) {", "if (f->shown > M_N_CLASSES) {"),
+        ("    f->shown = M_N_CLASSES;", "    f->shown = f->shown;"),
+        ("    f->waiting = best;", "    f->waiting = f->shown;"),
+        ("if (best != f->shown) {", "if (best != f->waiting) {"),
+    ],
+)
+def test_a_wrong_switch_is_found(old: str, new: str) -> None:
+    model = replace(trained_on_sequences(), filter=Filter(0, 3))
+    found = verify(model, emission=changed(emit_c(model, FILTERED), old, new))
+    assert not found.agree
+    assert str(found.first_mismatch).startswith("filter_next of step ")
+
+
+def test_windows_are_held() -> None:
+    tested = front_end("int16", 32, 16, "sum,range", "x,y")
+    model = replace(trained(tested, 300, structure="naive"), front_end=tested, filter=Filter(9, 2))
+    built = decision_sources(tested, emit_c(model, FILTERED))
+    assert verify_samples(model, built, "host", hostile_samples(model), sanitize=True).agree
+
+
 @pytest.mark.parametrize("name", ["sum_of_tables", "one_state_feature", "ties"])
 def test_the_c_of_other_models_agrees(name: str) -> None:
     model, emission = with_filter(hand.NAMED[name](), 5)
@@ -84,7 +123,7 @@ def test_a_wrong_statement_is_found(old: str, new: str) -> None:
 
 def test_widths_hold_the_largest_sums() -> None:
     def widths(switch: int, largest: int, bits: int) -> tuple[int, int, int]:
-        plan = plan_filter(switch, largest, bits, 3)
+        plan = plan_filter(Filter(switch), largest, bits, 3)
         return plan.held_bits, plan.sum_bits, plan.n_bytes
 
     assert widths(0, 255, 8) == (8, 8, 3)
@@ -94,7 +133,7 @@ def test_widths_hold_the_largest_sums() -> None:
     assert widths(2**31 - 1, 2**31, 32) == (32, 32, 12)
     assert widths(5, 10, 16) == (8, 16, 3)
     with pytest.raises(IrError, match="exceed 32 bits; train with fewer bits"):
-        plan_filter(2**31, 2**31, 32, 3)
+        plan_filter(Filter(2**31), 2**31, 32, 3)
 
 
 def test_scores_are_emitted_with_it_and_it_is_not_without() -> None:

@@ -16,13 +16,16 @@ from bncc.model.card import filter_facts, filter_words, model_facts
 from bncc.model.file import DOCUMENT, from_bytes, model_digest, to_bytes
 from bncc.model.filter import (
     FILTER,
+    MAX_HOLD,
     MAX_SWITCH,
     Filter,
     FilterEffect,
+    decided,
     effect_of,
     filtered,
     filtered_by_price,
     filtered_scores,
+    held,
     switches,
     viterbi,
 )
@@ -242,3 +245,54 @@ def test_the_facts_of_a_filter():
 def test_an_unsound_training_record_is_left_out(record):
     model = replace(hand.ties(), filter=Filter(3), training={FILTER: record})
     assert filter_facts(model) == {"switch": 3, "held_out": None, "test": None}
+
+
+def test_a_switch_needs_several_decisions_in_a_row():
+    said = np.array([0, 1, 0, 1, 1, 2, 2, 1, 1, 1, 0])
+    assert held(said, one(11), 1) is said
+    assert held(said, one(11), 2).tolist() == [0, 0, 0, 0, 1, 1, 2, 2, 1, 1, 1]
+    assert held(said, one(11), 3).tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    # The first decision of each sequence is kept, and none of it waits in the next.
+    both = held(np.array([0, 1, 1, 1, 2]), np.array([0, 0, 1, 1, 1]), 2)
+    assert both.tolist() == [0, 0, 1, 1, 1]
+
+
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=40), st.integers(1, 6))
+def test_held_decisions_switch_to_what_came_in_a_row(said, hold):
+    said = np.array(said)
+    found = held(said, one(len(said)), hold)
+    assert found[0] == said[0]
+    for k in np.flatnonzero(np.diff(found)) + 1:
+        assert set(said[k - hold + 1 : k + 1].tolist()) == {int(found[k])}
+    # Whatever came in a row is shown.
+    for k in range(hold - 1, len(said)):
+        if len(set(said[k - hold + 1 : k + 1].tolist())) == 1:
+            assert found[k] == said[k]
+
+
+def test_a_file_keeps_the_decisions_in_a_row_that_a_switch_needs():
+    model = replace(hand.naive_integer(), filter=Filter(9, 3))
+    assert from_bytes(to_bytes(model), "m.bncc").filter == Filter(9, 3)
+    assert json.loads(unpack(to_bytes(model))[DOCUMENT])["filter"] == {"switch": 9, "hold": 3}
+    plain = replace(model, filter=Filter(9))
+    assert json.loads(unpack(to_bytes(plain))[DOCUMENT])["filter"] == {"switch": 9}
+    assert filter_facts(model)["hold"] == 3
+    assert "hold" not in filter_facts(plain)
+    assert filter_words(model)[:2] == ["a switch costs 9", "it needs 3 decisions in a row"]
+    assert model_digest(model) != model_digest(plain)
+
+
+@pytest.mark.parametrize("hold", [0, MAX_HOLD + 1])
+def test_a_number_of_decisions_out_of_range_is_refused(hold):
+    with pytest.raises(ModelError, match=f"needs {hold} decisions in a row"):
+        check_model(replace(hand.naive_integer(), filter=Filter(9, hold)))
+
+
+def test_sequences_are_decided_with_the_filter_and_the_hold():
+    model = replace(hand.naive_integer(), filter=Filter(2, 2))
+    X = np.random.default_rng(0).integers(0, model.n_states, (60, model.n_features))
+    sequences = np.repeat([0, 1], 30)
+    found = reference.predict_sequences(model, X, sequences)
+    filtered_alone = filtered(reference.scores(model, X), sequences, 2)
+    assert found.tolist() == held(filtered_alone, sequences, 2).tolist()
+    assert found.tolist() == decided(reference.scores(model, X), sequences, Filter(2, 2)).tolist()

@@ -12,6 +12,7 @@ from bncc.interrupts import StopRequest
 from bncc.model import reference
 from bncc.model.filter import FILTER, MAX_SWITCH, Filter, filtered, switches
 from bncc.train import repeats
+from bncc.train.decision_rules import DecisionRules
 from bncc.train.filter_choice import (
     AUTO,
     NO_GAIN,
@@ -167,3 +168,26 @@ def test_prices_are_parsed(text):
 def test_other_prices_are_refused(text):
     with pytest.raises(OptionError, match="use auto, or the price of a switch"):
         price_of(text)
+
+
+def test_decisions_in_a_row_that_a_switch_needs_are_part_of_the_choice():
+    rules = DecisionRules("auto", hold=3)
+    settings = TrainSettings(structure="naive", parameters="ml", discretize="quantile")
+    result = rules.applied(train_model(dataset(), settings), dataset(), settings)
+    assert result.model.filter.hold == 3
+    effect = result.model.training[FILTER]["held_out"]
+    assert effect["error"] <= effect["error_before"]
+    assert effect["switches"] < effect["switches_before"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (DecisionRules("auto", hold=0), "needs 0 decisions in a row; use 1 .. 200"),
+        (DecisionRules("auto", hold=201), "needs 201 decisions in a row; use 1 .. 200"),
+        (DecisionRules(hold=2), "2 decisions in a row need a filter; add --filter auto"),
+    ],
+)
+def test_a_hold_that_no_filter_has_is_refused(rules, message):
+    with pytest.raises(OptionError, match=message):
+        rules.check(dataset())
