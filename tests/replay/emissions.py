@@ -161,8 +161,8 @@ _PROGRAMS: dict[str, Callable[[], Program]] = {
 
 
 def _with_all_entries(name: str, *words: str) -> Files:
-    """Return the C of a model with all entry points that it can have, a stream apart."""
-    entries = hand.possible_entries(MODELS[name](), ENTRIES - {"stream"})
+    """Return the C of a model with all entry points that it can have but two, which have others."""
+    entries = hand.possible_entries(MODELS[name](), ENTRIES - {"scores-raw", "stream"})
     return _emitted(name, *words, *(w for entry in sorted(entries) for w in ("--with", entry)))
 
 
