@@ -104,7 +104,7 @@ def test_limits_become_whole_cycles() -> None:
     with pytest.raises(OptionError, match="counts no cycles"):
         limited_time(base, 9, None)
     slow = timebase("cortex-m0", "stm32f030", 1000)
-    with pytest.raises(OptionError, match=r"less than one cycle at 1,000 Hz; raise it or the clock"):
+    with pytest.raises(OptionError, match="less than one cycle at 1,000 Hz; raise it or the"):
         time_limit(slow, None, 15.0, None)
 
 
