@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from bncc._types import AnyArray
 from bncc.papers.folds import FILES
 from tests.folds import write_papers_files
 
 
 def write_s1_files(folder: Path) -> None:
     """
-    Write ``raw/spambase.csv.gz``, ``paper/usps.npz`` and ``paper/mnist14.npz`` into a folder.
+    Write ``raw/spambase.csv.gz``, ``raw/usps_all.csv.gz`` and ``paper/mnist14.npz`` into a folder.
 
     Two of three noisy readings follow the class. Every third row of mnist14 is one to test on.
     """
@@ -25,6 +26,13 @@ def write_s1_files(folder: Path) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 121)
     X = np.column_stack([y + rng.normal(0, 0.3, 121), y + rng.normal(0, 0.5, 121), rng.random(121)])
-    lines = [",".join([*(f"{x:.3f}" for x in row), str(c)]) for row, c in zip(X, y, strict=True)]
-    text = "\n".join(["a,b,c,class", *lines]) + "\n"
-    (raw / "spambase.csv.gz").write_bytes(gzip.compress(text.encode()))
+    _write(raw / "spambase.csv.gz", "a,b,c,class", X, y)
+    y = np.arange(60) % 2
+    noisy = y[:, np.newaxis] ^ (rng.random((60, 3)) < 0.05)
+    images = np.column_stack([y, noisy]) * 100 + rng.integers(0, 20, (60, 4))
+    _write(raw / "usps_all.csv.gz", "p0,p1,p2,p3,digit", images, y)
+
+
+def _write(path: Path, head: str, X: AnyArray, y: AnyArray) -> None:
+    lines = [",".join([*(f"{x:g}" for x in row), str(c)]) for row, c in zip(X, y, strict=True)]
+    path.write_bytes(gzip.compress(("\n".join([head, *lines]) + "\n").encode()))

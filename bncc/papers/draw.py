@@ -21,7 +21,7 @@ NEAR = 0.2
 
 
 def draw_settings(base: TrainSettings, n_runs: int, seed: int = 0) -> tuple[TrainSettings, ...]:
-    """Sample settings of gradient descent."""
+    """Sample settings of gradient descent on the kind of tables of the base."""
     rng = np.random.default_rng(seed)
     return tuple(_drawn(base, rng) for _ in range(n_runs))
 
@@ -46,13 +46,11 @@ def draw_near(settings: TrainSettings, rng: np.random.Generator) -> TrainSetting
 
 
 def _drawn(base: TrainSettings, rng: np.random.Generator) -> TrainSettings:
-    parameters = str(rng.choice(list(MARGINS)))
-    log_lambda, log_gamma = MARGINS[parameters]
+    log_lambda, log_gamma = MARGINS[base.parameters]
     step = {"step": str(_power(rng, LOG_STEP))}
     return replace(
         base,
         structure_options={**base.structure_options, **(step if base.is_joint else {})},
-        parameters=parameters,
         lr=_power(rng, LOG_LR),
         lambda_=_power(rng, log_lambda),
         gamma=_power(rng, log_gamma),

@@ -34,7 +34,7 @@ from bncc.train.margin.fit import margin_log_tables
 from bncc.train.margin.settings import MarginSettings
 from bncc.train.maximum_likelihood import LogTables, ml_log_tables
 
-S1_FILES = {"mnist14": "mnist14.npz", "usps": "usps.npz", "spambase": "spambase.csv.gz"}
+S1_FILES = {"mnist14": "mnist14.npz", "usps": "usps_all.csv.gz", "spambase": "spambase.csv.gz"}
 """Data sets by row of S1's tables."""
 PLACES = (".", "paper", "raw", "../paper", "../raw")
 """Possible locations of a file within the data folder."""
@@ -55,9 +55,9 @@ def s1_folds(folder: Path, row: str, n_splits: int = N_SPLITS) -> tuple[Fold, ..
     """
     Read a data set in S1's sizes.
 
-    Spambase is split at random into halves; usps' 11,000 rows, which are discretized already, once
-    into 8000 and 3000; mnist14 is 60,000 and 10,000 as in MNIST. S1's own splits of spambase and
-    usps are not published.
+    Spambase is split at random into halves; usps' 11,000 images once into 8000 and 3000; mnist14
+    is 60,000 and 10,000 as in MNIST. All are discretized by the MDL rule on the training rows. S1's
+    own splits of spambase and usps are not published.
     """
     path = s1_path(folder, row)
     if path is None:
@@ -67,9 +67,10 @@ def s1_folds(folder: Path, row: str, n_splits: int = N_SPLITS) -> tuple[Fold, ..
         )
     if row == "mnist14":
         return (_cut(row, dataset_of(read_table(path, fold=1)), ~_is_test(path)),)
-    if row == "usps":
-        return (_states_fold(row, dataset_of(read_table(path, fold=1))),)
     dataset = dataset_of(read_table(path))
+    if row == "usps":
+        n = min(USPS_ROWS, dataset.n_rows * 8 // 11)
+        return (_cut(row, dataset, _drawn(dataset.n_rows, n, 0)),)
     n = min(HALF, (dataset.n_rows + 1) // 2)
     splits = (_drawn(dataset.n_rows, n, seed) for seed in range(n_splits))
     return tuple(_cut(f"{row} {k}", dataset, chosen) for k, chosen in enumerate(splits, 1))
@@ -95,17 +96,6 @@ def _drawn(n_rows: int, n: int, seed: int) -> BoolArray:
 def _cut(name: str, dataset: Dataset, chosen: BoolArray) -> Fold:
     parts = (dataset.take(np.flatnonzero(part)) for part in (chosen, ~chosen))
     return cut_fold(name, *parts)
-
-
-def _states_fold(name: str, dataset: Dataset) -> Fold:
-    """Split discretized rows; the number of states is taken from all of them."""
-    X: IntArray = np.stack([column.values for column in dataset.table.columns], axis=1)
-    X = X.astype(np.int64)
-    chosen = _drawn(dataset.n_rows, min(USPS_ROWS, dataset.n_rows * 8 // 11), 0)
-    n_states = (X.max(axis=0) + 1).tolist()
-    train, test = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-    return Fold(name, X[train], dataset.y[train], X[test], dataset.y[test], n_states,
-                len(dataset.classes))  # fmt: skip
 
 
 COUNTED: Mapping[str, str] = {"NB": "naive", "TAN-ST-CMI": "chow-liu"}

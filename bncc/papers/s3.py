@@ -20,7 +20,7 @@ from bncc.papers.experiments import (
     grid,
     selection,
 )
-from bncc.papers.folds import AUTHORS, FILES, Fold, check_files, read_folds, rows_at
+from bncc.papers.folds import FILES, Fold, read_folds, rows_at
 from bncc.papers.s0 import BATCH_SIZES, OUR_MNIST, PAPER, RUNS_AND_EPOCHS, STRUCTURES
 from bncc.papers.search import Found, explore, search
 from bncc.progress import Progress, nth_part
@@ -68,12 +68,17 @@ def bits_column(family: str, bits: int | None) -> str:
 
 
 BITS_COLUMNS = {bits_column(family, bits): (family, bits) for family in FAMILIES for bits in BITS}
+FREE_COLUMNS = {f"{column} free": column for column in BITS_COLUMNS}
+"""Columns of tables that need not be probabilities, by that of normalized ones. The paper has none
+of them; they are computed if named."""
 
 
 def _bits_parts(request: Request) -> dict[str, tuple[str, str]]:
     quick = tuple(column for column, (family, _) in BITS_COLUMNS.items() if family == "NB")
-    known = tuple(FILES), tuple(BITS_COLUMNS)
+    known = tuple(FILES), (*BITS_COLUMNS, *FREE_COLUMNS)
     rows, columns = selection("s3-bits", request, known, (("letter",), quick))
+    if not (request.columns or request.quick):
+        columns = tuple(BITS_COLUMNS)
     return grid(rows_at(request.data_dir, rows, request.rows), columns)
 
 
@@ -81,34 +86,38 @@ def _bits(place: tuple[str, str], request: Request, advance: Progress) -> list[C
     """
     Return a point of figures 3 and 6 of S3: the test error with B = 1 .. 8, or in floats.
 
-    Settings including B_I are sampled. Those with the lowest validation error are trained on all
-    training rows, and the error of their integer model on the test rows is ours.
+    Settings including B_I are sampled, on each fold alone. Those with the lowest validation error
+    are trained on all training rows, and the error of their integer model on the test rows is ours.
     """
     row, column = place
-    family, bits = BITS_COLUMNS[column]
+    family, bits = BITS_COLUMNS[FREE_COLUMNS.get(column, column)]
     folds, effort = read_folds(request.data_dir, row), request.effort
     if request.quick:
         effort = replace(effort, n_runs=effort.n_runs or QUICK_RUNS)
     n_runs, epochs = effort.of(*BITS_RUNS_AND_EPOCHS[row])
     base = TrainSettings(
-        structure=FAMILIES[family], float_=True, epochs=epochs, batch_size=BATCH_SIZES[row]
-    )
+        structure=FAMILIES[family], float_=True, epochs=epochs, batch_size=BATCH_SIZES[row],
+        parameters="free" if column in FREE_COLUMNS else "hybrid",
+    )  # fmt: skip
     if bits is None:
         found = explore(folds, base, n_runs, effort, advance)
     else:
         varied = partial(in_bits, bits=bits)
         found = explore(folds, base, n_runs, effort, advance, varied=varied, n_restarts=RESTARTS)
-    q_format = None
     notes = [found.note, *([OUR_MNIST] if row == "mnist" else [])]
-    if bits is not None and found.settings.int_bits is not None:
-        int_bits = found.settings.int_bits
-        q_format = {"int_bits": int_bits, "frac_bits": bits - int_bits}
-        notes.insert(0, f"UQ{int_bits}.{bits - int_bits}")
-    paper = PAPER[row][IN_FLOATS[family]] if bits is None else None
+    formats = [
+        {"int_bits": each.int_bits, "frac_bits": bits - each.int_bits}
+        for each in found.settings
+        if bits is not None and each.int_bits is not None
+    ]
+    if formats:
+        notes.insert(0, ", ".join(f"UQ{q['int_bits']}.{q['frac_bits']}" for q in formats))
+    paper = PAPER[row][IN_FLOATS[family]] if bits is None and column in BITS_COLUMNS else None
     n = sum(len(fold.y_test) for fold in folds)
     return [
         cell_of(
-            row, column, paper, 100 * found.test, n, notes, bits=bits, q_format=q_format,
+            row, column, paper, 100 * found.test, n, notes, bits=bits,
+            q_format=formats[0] if formats and formats == formats[:1] * len(folds) else None,
             entries=round(float(np.mean(found.entries))),
             operations=folds[0].n_classes * (1 + len(folds[0].n_states)),
         )
@@ -155,10 +164,9 @@ SIZE_COLUMNS = {
 
 def _size_parts(request: Request) -> dict[str, tuple[str, Names]]:
     quick = ("NB", *map(price_column, QUICK_WEIGHTS), "TAN Subset")
-    known = AUTHORS, tuple(SIZE_COLUMNS)
+    known = tuple(FILES), tuple(SIZE_COLUMNS)
     rows, columns = selection("s3-size", request, known, (("letter",), quick))
-    check_files(request.data_dir, rows)
-    return {row: (row, columns) for row in rows}
+    return {row: (row, columns) for row in rows_at(request.data_dir, rows, request.rows)}
 
 
 def _size(part: tuple[str, Names], request: Request, advance: Progress) -> list[Cell]:
@@ -183,14 +191,15 @@ def _size(part: tuple[str, Names], request: Request, advance: Progress) -> list[
         elif weight == 0:
             found.append(unpriced)
         else:
-            tried = at_price(unpriced.settings, weight, ceil(n_runs / RUNS_PER_PRICE))
-            found.append(search([fold], tried, jobs=effort.jobs, log=effort.log, advance=tell))
+            tried = at_price(unpriced.settings[0], weight, ceil(n_runs / RUNS_PER_PRICE))
+            found.append(search(fold, tried, jobs=effort.jobs, log=effort.log, advance=tell))
     entries = [each.entries[0] for each in found]
     on_front = undominated([(n, each.validation) for n, each in zip(entries, found, strict=True)])
     cells = []
     for k, (column, each) in enumerate(zip(columns, found, strict=True)):
         paper = PAPER[row][ENDS[column]] if column in ENDS else None
         notes = [f"{entries[k]:,} entries{', on the front' * (k in on_front)}", each.note]
+        notes += [OUR_MNIST] * (row == "mnist")
         cells.append(cell_of(
             row, column, paper, 100 * each.test, len(fold.y_test), notes,
             size_weight=SIZE_COLUMNS[column], entries=entries[k], is_on_front=k in on_front,

@@ -5,6 +5,9 @@ Some settings are sampled at random, then some near the best so far, round by ro
 evaluated in stages, by successive halving: all of them on one split of the training rows, the
 better ones on more splits, the best on all. One split distinguishes settings only up to its
 standard error, half a point on letter, and the lowest of many errors on it is mostly luck.
+
+Each fold of a data set has a search of its own: the training rows of one fold contain test rows of
+the others, so that common settings would be chosen by them.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 
@@ -21,11 +25,11 @@ from bncc.papers.experiments import Effort
 from bncc.papers.folds import N_SPLITS, Fold
 from bncc.papers.runs import Kept, Log, Result, kept
 from bncc.papers.training import TRAINER, train_and_judge, training_key
-from bncc.progress import Progress, silence
+from bncc.progress import Progress, nth_part, silence
 from bncc.train.settings import TrainSettings
 
-Training = tuple[int, TrainSettings, int | None, int]
-"""Number of the fold, options, the split of its training rows, restarts; None trains on all."""
+Training = tuple[TrainSettings, int | None, int]
+"""Options, the split of the training rows, restarts; None trains on all."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ settings in all, the lowest mean validation error with one in two differed by 0.
 class Found:
     """Result of a search; errors are fractions, means over folds."""
 
-    # Settings with the lowest validation error in the last stage, the first on ties
-    settings: TrainSettings
+    # By fold: settings with the lowest validation error in the last stage, the first on ties
+    settings: tuple[TrainSettings, ...]
     # validation and test: Errors of the best: the mean over the splits, and on the test rows after
     # training on all others
     validation: float
@@ -69,10 +73,14 @@ class Found:
 
     @property
     def note(self) -> str:
-        """Description of the search; errors in percent."""
+        """Description of the search and of the tables that won; errors in percent."""
+        each = f" on each of {len(self.settings)} folds" if len(self.settings) > 1 else ""
+        margins = ((s.lambda_, s.gamma) for s in self.settings)
         return (
-            f"chosen of {self.n_drawn} runs by validation rows ({100 * self.validation:.2f}); "
-            f"least on test of the {self.n_tested} learned again: {100 * self.least_test:.2f}"
+            f"chosen of {self.n_drawn} runs by validation rows ({100 * self.validation:.2f}){each};"
+            f" least on test of the {self.n_tested} learned again: {100 * self.least_test:.2f};"
+            f" {self.settings[0].parameters} tables won, lambda and gamma "
+            + ", ".join(f"{lambda_ or 0.0:.3g} {gamma or 0.0:.3g}" for lambda_, gamma in margins)
         )
 
 
@@ -86,16 +94,42 @@ def explore(
     varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
     n_restarts: int = 1,
 ) -> Found:
-    """Sample settings, including some near the best, and choose."""
+    """Sample settings, including some near the best, and choose on each fold."""
     n_near = n_runs // ONE_NEAR_OF
-    return search(
-        folds, varied(draw_settings(base, n_runs - n_near)), n_near=n_near, n_restarts=n_restarts,
-        jobs=effort.jobs, log=effort.log, advance=advance,
-    )  # fmt: skip
+    drawn = varied(draw_settings(base, n_runs - n_near))
+    return search_each(folds, drawn, effort, advance, n_near=n_near, n_restarts=n_restarts)
+
+
+def search_each(
+    folds: Sequence[Fold],
+    drawn: Sequence[TrainSettings],
+    effort: Effort,
+    advance: Progress = silence,
+    *,
+    n_near: int = 0,
+    n_restarts: int = 1,
+) -> Found:
+    """Search on each fold alone; return the settings of all, and mean errors."""
+    found = []
+    for k, fold in enumerate(folds):
+        tell = nth_part(advance, k, len(folds), f"fold {k + 1}," if len(folds) > 1 else "")
+        found.append(search(
+            fold, drawn, n_near=n_near, n_restarts=n_restarts, jobs=effort.jobs, log=effort.log,
+            advance=tell,
+        ))  # fmt: skip
+    return Found(
+        settings=tuple(each.settings[0] for each in found),
+        validation=fmean(each.validation for each in found),
+        test=fmean(each.test for each in found),
+        least_test=fmean(each.least_test for each in found),
+        n_tested=found[0].n_tested,
+        n_drawn=found[0].n_drawn,
+        entries=tuple(each.entries[0] for each in found),
+    )
 
 
 def search(
-    folds: Sequence[Fold],
+    fold: Fold,
     drawn: Sequence[TrainSettings],
     *,
     n_near: int = 0,
@@ -105,15 +139,15 @@ def search(
     log: Path | None = None,
     advance: Progress = silence,
 ) -> Found:
-    """Evaluate settings in stages, and choose."""
+    """Evaluate settings in stages on one fold, and choose."""
     n = len(drawn) + n_near
-    tell = _counter(advance, len(folds) * _count(stages, n))
+    tell = _counter(advance, _count(stages, n))
 
     def key(training: Training) -> str:
-        return training_key(folds[training[0]], *training[1:])
+        return training_key(fold, *training)
 
-    with kept(_trained, folds, key, Log(log, TRAINER), jobs) as train:
-        trial = _Trial(len(folds), train, tell, n_restarts)
+    with kept(_trained, fold, key, Log(log, TRAINER), jobs) as train:
+        trial = _Trial(train, tell, n_restarts)
         entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits)
         for stage in stages[1:]:
             best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
@@ -123,48 +157,45 @@ def search(
         tests = trial.errors(entrants, (None,))[:, 0]
     chosen = _ranked(errors)[0]
     return Found(
-        settings=entrants[chosen],
+        settings=(entrants[chosen],),
         validation=float(errors[chosen].mean()),
         test=float(tests[chosen]),
         least_test=float(tests.min()),
         n_tested=len(entrants),
         n_drawn=n,
-        entries=trial.entries(entrants[chosen]),
+        entries=(trial.entries(entrants[chosen]),),
     )
 
 
-def _trained(folds: Sequence[Fold], training: Training) -> Result:
-    f, settings, split, n_restarts = training
-    return train_and_judge(folds[f], settings, split, n_restarts)._asdict()
+def _trained(fold: Fold, training: Training) -> Result:
+    return train_and_judge(fold, *training)._asdict()
 
 
 @dataclass(frozen=True)
 class _Trial:
     """Trainer of settings without a known result."""
 
-    n_folds: int
     train: Kept[Training]
     tell: Callable[..., None]
     n_restarts: int
 
     def errors(self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]) -> FloatArray:
-        """Return errors, (n_entrants, n_splits), means over folds."""
+        """Return errors, (n_entrants, n_splits)."""
         found = self.train(self._trainings(entrants, splits), self.tell)
-        shape = (self.n_folds, len(entrants), len(splits))
-        errors = np.reshape([judged["error"] for judged in found], shape)
-        return np.asarray(errors.mean(axis=0))
+        shape = (len(entrants), len(splits))
+        return np.reshape([judged["error"] for judged in found], shape)
 
-    def entries(self, settings: TrainSettings) -> tuple[int, ...]:
-        """Return table entries by fold, for settings trained on all training rows."""
-        found = self.train(self._trainings([settings], (None,)), lambda *_: None)
-        return tuple(judged["entries"] for judged in found)
+    def entries(self, settings: TrainSettings) -> int:
+        """Return table entries of settings trained on all training rows."""
+        (judged,) = self.train(self._trainings([settings], (None,)), lambda *_: None)
+        return int(judged["entries"])
 
     def _trainings(
         self, entrants: Sequence[TrainSettings], splits: Sequence[int | None]
     ) -> list[Training]:
         return [
-            (f, settings, split, self.n_restarts if split is None else 1)
-            for f, settings, split in product(range(self.n_folds), entrants, splits)
+            (settings, split, self.n_restarts if split is None else 1)
+            for settings, split in product(entrants, splits)
         ]
 
 
@@ -189,7 +220,7 @@ def _ranked(errors: FloatArray) -> IntArray:
 
 
 def _count(stages: Sequence[Stage], n_drawn: int) -> int:
-    """Return the number of trainings per fold, including those on all training rows."""
+    """Return the number of trainings, including those on all training rows."""
     entrants = [stage.n_entrants(n_drawn) for stage in stages]
     splits = np.diff([stage.n_splits for stage in stages], prepend=0)
     return int(np.dot(entrants, splits)) + entrants[-1]

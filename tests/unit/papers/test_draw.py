@@ -1,6 +1,9 @@
 """Sampling of settings: repeatable for a seed, within the space."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from bncc.papers.draw import LOG_STEP, MARGINS, draw_near, draw_settings
 from bncc.train.options import OPTIONS
@@ -25,15 +28,14 @@ def test_a_step_is_drawn_for_structures_learned_together_with_tables():
     assert all("step" not in s.structure_options for s in draw_settings(NAIVE, 4))
 
 
-def test_the_margin_is_drawn_for_how_tables_are_found():
-    drawn = draw_settings(NAIVE, 60)
-    for parameters, ranges in MARGINS.items():
-        found = [s for s in drawn if s.parameters == parameters]
-        assert len(found) > 10
-        for values, (low, high) in zip(
-            ([s.lambda_ for s in found], [s.gamma for s in found]), ranges, strict=True
-        ):
-            assert 10**low <= min(values) < 10 ** ((low + high) / 2) < max(values) <= 10**high
+@pytest.mark.parametrize("parameters", MARGINS)
+def test_the_margin_is_drawn_for_the_tables_of_the_base(parameters):
+    drawn = draw_settings(replace(NAIVE, parameters=parameters), 60)
+    assert {s.parameters for s in drawn} == {parameters}
+    for values, (low, high) in zip(
+        ([s.lambda_ for s in drawn], [s.gamma for s in drawn]), MARGINS[parameters], strict=True
+    ):
+        assert 10**low <= min(values) < 10 ** ((low + high) / 2) < max(values) <= 10**high
     assert 0 <= min(s.dropout for s in drawn) < 0.05 < 0.3 < max(s.dropout for s in drawn) <= 0.4
     assert {s.average for s in drawn} == set(OPTIONS["average"].search)
     assert {s.jitter for s in drawn} == set(OPTIONS["jitter"].search)

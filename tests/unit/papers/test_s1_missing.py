@@ -76,13 +76,13 @@ def test_with_all_missing_one_class_is_left(name):
 
 def test_cells_tell_what_is_missing_and_what_chance_does(tmp_path):
     write_s1_files(tmp_path)
-    (tmp_path / "paper" / "usps.npz").unlink()
+    (tmp_path / "raw" / "usps_all.csv.gz").unlink()
     told = []
     effort = Effort(n_runs=3, log=tmp_path / "log")
     request = Request(tmp_path, columns=("NB-ML", "SVM"), effort=effort)
     cells = s1_missing(request, lambda done, _: told.append(done))
     absent = [cell for cell in cells if cell["data"] == "usps"]
-    assert [cell["note"] for cell in absent] == ["there is no usps.npz"] * 2
+    assert [cell["note"] for cell in absent] == ["there is no usps_all.csv.gz"] * 2
     assert all(cell["ours"] is None for cell in absent)
     found = [cell for cell in cells if cell["data"] == "spambase"]
     counts = sorted({round(share * 3) for share in SHARES})

@@ -60,7 +60,8 @@ def test_a_full_run_fills_every_cell_but_those_of_dcmall(folder, name, table):
         is_annealed = column[:6] == "TAN-SA" and row != "dcmall"
         assert ("mean of 2 runs, the best " in note) == is_annealed
         assert ("the paper's is the best of 10" in note) == is_annealed
-        assert ("our MDL rule" in note) == (row == "mnist14")
+        assert ("our MDL rule into other states" in note) == (row == "mnist14")
+        assert ("on the 8,000 training rows" in note) == (row == "usps")
         is_searched = column[4:6] in ("HC", "SA") and row != "dcmall"
         assert ("score evaluations" in note) == is_searched
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -77,12 +78,12 @@ def test_quick_is_one_half_of_spambase_and_one_run(folder):
 
 
 def test_an_absent_archive_empties_its_row_unless_it_is_named(folder):
-    (folder / "paper" / "usps.npz").unlink()
+    (folder / "raw" / "usps_all.csv.gz").unlink()
     part = Request(folder, columns=("NB-ML",))
     cells = by_place(s1_table1(part))
     assert cells["usps", "NB-ML"]["ours"] is None
-    assert cells["usps", "NB-ML"]["note"] == "there is no usps.npz"
-    with pytest.raises(DataError, match=r"no usps\.npz"):
+    assert cells["usps", "NB-ML"]["note"] == "there is no usps_all.csv.gz"
+    with pytest.raises(DataError, match=r"no usps_all\.csv\.gz"):
         s1_table1(Request(folder, rows=("usps",)))
     (folder / "raw" / "spambase.csv.gz").unlink()
     with pytest.raises(DataError, match=r"no spambase\.csv\.gz"):

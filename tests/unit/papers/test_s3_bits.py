@@ -8,7 +8,7 @@ import pytest
 from bncc.errors import DataError, OptionError
 from bncc.papers import search as search_module
 from bncc.papers.experiments import Effort, Request, reproduce
-from bncc.papers.folds import AUTHORS, FILES
+from bncc.papers.folds import AUTHORS, FILES, FOLDS
 from bncc.papers.s3 import (
     BITS,
     BITS_COLUMNS,
@@ -84,15 +84,37 @@ def test_cells_of_all_sets(folder):
 def test_each_row_has_an_effort_of_its_own(folder, monkeypatch):
     asked = {}
 
-    def fake(folds, drawn, *, n_near, **rest):
-        asked[folds[0].name] = (len(drawn) + n_near, drawn[0].epochs)
-        return Found(drawn[0], 0.1, 0.2, 0.2, 1, 1, (7,))
+    def fake(fold, drawn, *, n_near, **rest):
+        asked[fold.name] = (len(drawn) + n_near, drawn[0].epochs)
+        return Found((drawn[0],), 0.1, 0.2, 0.2, 1, 1, (7,))
 
     monkeypatch.setattr(search_module, "search", fake)
     s3_bits(Request(folder, columns=("NB 2 bits",)))
-    assert asked == {FILES[row] + " 1": BITS_RUNS_AND_EPOCHS[row] for row in FILES}
+    assert asked == {
+        f"{FILES[row]} {k}": BITS_RUNS_AND_EPOCHS[row]
+        for row in FILES
+        for k in range(1, FOLDS[row] + 1)
+    }
     s3_bits(Request(folder, columns=("NB 2 bits",), rows=("letter",), quick=True))
     assert asked[FILES["letter"] + " 1"] == (QUICK_RUNS, BITS_RUNS_AND_EPOCHS["letter"][1])
+
+
+def test_free_tables_have_columns_of_their_own(folder):
+    columns = ("NB float", "NB float free", "NB 2 bits free")
+    cells = s3_bits(Request(folder, rows=("letter",), columns=columns, effort=LITTLE))
+    assert [cell["column"] for cell in cells] == list(columns)
+    assert [cell["paper"] for cell in cells] == [12.93, None, None]
+    assert [cell["bits"] for cell in cells] == [None, None, 2]
+    for cell, kind in zip(cells, ("hybrid", "free", "free"), strict=True):
+        assert f"; {kind} tables won, lambda" in cell["note"]
+
+
+def test_each_fold_may_have_a_binary_point_of_its_own(folder):
+    part = Request(folder, rows=("satimage",), columns=("NB 2 bits",), effort=LITTLE)
+    (cell,) = s3_bits(part)
+    points = cell["note"].split(";")[0].split(", ")
+    assert len(points) == 5
+    assert (cell["q_format"] is None) == (len(set(points)) > 1)
 
 
 def test_quick_is_naive_bayes_on_letter(folder):

@@ -42,11 +42,11 @@ def test_a_trial_that_comes_twice_is_trained_once(monkeypatch, tmp_path):
 
     monkeypatch.setattr(s3_networks, "train_one", judged)
     twice = (TRIALS[0], TRIALS[0], TRIALS[1], TRIALS[2])
-    best = best_network([FOLD], twice, Effort(log=tmp_path / "log"), ignored)
+    best = best_network(FOLD, twice, Effort(log=tmp_path / "log"), ignored)
     assert seen == [0, 1, 2, 2]
     assert (best.trial, best.validation, best.n_trials) == (TRIALS[2], 0.2, 4)
 
 
 def test_another_process_finds_what_this_one_finds():
-    found = [best_network([FOLD], TRIALS[:1], Effort(jobs=jobs), ignored) for jobs in (1, 2)]
+    found = [best_network(FOLD, TRIALS[:1], Effort(jobs=jobs), ignored) for jobs in (1, 2)]
     assert found[0] == found[1]

@@ -10,7 +10,7 @@ from bncc.errors import OptionError
 from bncc.papers import s3, training
 from bncc.papers import search as search_module
 from bncc.papers.experiments import Effort, Request, reproduce
-from bncc.papers.folds import AUTHORS, Fold
+from bncc.papers.folds import FILES, Fold
 from bncc.papers.s3 import EXPERIMENTS, QUICK_WEIGHTS, SIZE_COLUMNS, WEIGHTS
 from bncc.papers.search import search
 from bncc.papers.training import train_and_judge
@@ -78,15 +78,16 @@ def test_cells_tell_entries_and_the_front(folder):
         Request(folder, columns=columns, effort=LITTLE),
         lambda done, text: told.append((done, text)),
     )
-    assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in AUTHORS for c in columns]
+    assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in FILES for c in columns]
     assert [cell["paper"] for cell in cells[:3]] == [12.93, None, 8.73]
     assert [cell["size_weight"] for cell in cells[:3]] == [None, 10.0, 0.0]
-    assert {cell["n"] for cell in cells} == {20}
+    assert [cell["n"] for cell in cells] == [20] * 9 + [30] * 3
     naive, tan = cells[0], cells[2]
     assert naive["entries"] == 2 + 4 * 2 * 2 <= tan["entries"]
     for cell in cells:
         said = f"{cell['entries']} entries{', on the front' if cell['is_on_front'] else ''}; chosen"
         assert cell["note"].startswith(said)
+        assert ("our own preparation" in cell["note"]) == (cell["row"] == "mnist")
     assert any(cell["is_on_front"] for cell in cells[:3])
     assert told[0] == (0.0, "letter")
     assert told[1][1].startswith("letter TAN Subset training 1 of")
@@ -96,9 +97,9 @@ def test_cells_tell_entries_and_the_front(folder):
 def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch):
     tried, found = [], []
 
-    def spy(folds, drawn, **how):
-        tried.append(([fold.name for fold in folds], drawn))
-        found.append(search(folds, drawn, **how))
+    def spy(fold, drawn, **how):
+        tried.append((fold.name, drawn))
+        found.append(search(fold, drawn, **how))
         return found[-1]
 
     for module in (search_module, s3):
@@ -106,11 +107,11 @@ def test_a_price_is_tried_near_the_best_settings_without_one(folder, monkeypatch
     columns = ("NB", "size weight 0.1", "TAN Subset")
     effort = Effort(n_runs=21, epochs=1)
     s3_size(Request(folder, rows=("satimage",), columns=columns, effort=effort))
-    assert [names for names, _ in tried] == [["satimage.npz 1"]] * 3
+    assert [name for name, _ in tried] == ["satimage.npz 1"] * 3
     unpriced, naive, priced = (drawn for _, drawn in tried)
     assert {settings.size_weight for settings in unpriced} == {0.0}
     assert {settings.structure for settings in naive} == {"naive"}
-    best = found[0].settings
+    (best,) = found[0].settings
     assert priced[0] == replace(best, size_weight=0.1)
     assert len({settings.lr for settings in priced}) == len(priced) == 3
     assert {settings.seed for settings in priced} == {best.seed}
@@ -124,7 +125,7 @@ def test_quick_is_some_prices_on_letter(folder):
 
 
 def test_unknown_rows_and_columns_are_refused(folder):
-    with pytest.raises(OptionError, match="s3-size has no row 'mnist'"):
-        s3_size(Request(folder, rows=("mnist",)))
+    with pytest.raises(OptionError, match="s3-size has no row 'mnist14'"):
+        s3_size(Request(folder, rows=("mnist14",)))
     with pytest.raises(OptionError, match="s3-size has no column 'TAN All'"):
         s3_size(Request(folder, columns=("TAN All",)))
