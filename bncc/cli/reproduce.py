@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from bncc.papers.experiments import Experiment
 
 TABLES = (
-    "s0-table1", "s0-recover-chow-liu", "s1-table1", "s1-table2", "s1-table3", "s1-missing",
-    "s2-table1", "s2-table2", "s2-table3", "s2-table4", "s3-bits", "s3-size", "s3-budget",
-    "s3-pareto", "s4-metrics",
+    "s0-table1", "s0-figure2", "s0-figure3", "s0-recover-chow-liu", "s1-table1", "s1-table2",
+    "s1-table3", "s1-figure2", "s1-figure3", "s1-figure4", "s1-missing", "s2-table1", "s2-table2",
+    "s2-table3", "s2-table4", "s2-figure3", "s2-figure4", "s2-figure5", "s2-figure6", "s3-bits",
+    "s3-size", "s3-budget", "s3-pareto", "s4-metrics",
 )  # fmt: skip
 """Names of the experiments on the command line."""
 
@@ -69,8 +70,9 @@ def command(
     """
     Reproduce the experiment of TABLE and print our results with the paper's.
 
-    TABLE is s0-table1, s0-recover-chow-liu, s1-table1, s1-table2, s1-table3, s1-missing,
-    s2-table1 to s2-table4, s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
+    TABLE is s0-table1, s0-figure2, s0-figure3, s0-recover-chow-liu, s1-table1 to s1-table3,
+    s1-figure2 to s1-figure4, s1-missing, s2-table1 to s2-table4, s2-figure3 to s2-figure6,
+    s3-bits, s3-size, s3-budget, s3-pareto or s4-metrics.
     """
     from bncc.papers import experiments  # only here: no other command loads the papers
 

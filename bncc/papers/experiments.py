@@ -16,11 +16,16 @@ from bncc.progress import Progress, nth_part, silence
 from bncc.train.gradient.engines import check_torch
 
 MODULES: Mapping[str, str] = {
-    "s0-table1": "s0", "s0-recover-chow-liu": "s0", "s1-table1": "s1", "s1-table2": "s1",
-    "s1-table3": "s1", "s1-missing": "s1", "s2-table1": "s2", "s2-table2": "s2", "s2-table3": "s2",
-    "s2-table4": "s2", "s3-bits": "s3", "s3-size": "s3", "s3-budget": "s3_networks",
-    "s3-pareto": "s3_networks", "s4-metrics": "s4",
-}  # fmt: skip
+    **dict.fromkeys(("s0-table1", "s0-recover-chow-liu"), "s0"),
+    **dict.fromkeys(("s0-figure2", "s0-figure3"), "s0_figures"),
+    **dict.fromkeys(("s1-table1", "s1-table2", "s1-table3", "s1-missing"), "s1"),
+    **dict.fromkeys(("s1-figure2", "s1-figure3", "s1-figure4"), "s1_figures"),
+    **dict.fromkeys(("s2-table1", "s2-table2", "s2-table3", "s2-table4"), "s2"),
+    **dict.fromkeys(("s2-figure3", "s2-figure4", "s2-figure5", "s2-figure6"), "s2_figures"),
+    **dict.fromkeys(("s3-bits", "s3-size"), "s3"),
+    **dict.fromkeys(("s3-budget", "s3-pareto"), "s3_networks"),
+    "s4-metrics": "s4",
+}
 """All experiments: the module of this package whose ``EXPERIMENTS`` contains each. It is imported
 on request: scipy and torch are slow to import, and torch may be missing."""
 

@@ -127,7 +127,7 @@ def lambda_for(fold: Fold) -> float:
 
 
 def found_structure(
-    fold: Fold, name: str, run: int, lambda_: float | None
+    fold: Fold, name: str, run: int, lambda_: float | None, cooling: float = Schedule.cooling
 ) -> tuple[Structure, int | None]:
     """Learn a structure from all training rows."""
     problem = _problem(fold)
@@ -140,7 +140,7 @@ def found_structure(
         found = hill_climb(problem, search)
     else:
         tree, _, _ = begin(problem, search)
-        found = anneal(tree, Schedule(), np.random.default_rng((0, run)), lambda *_: None)
+        found = anneal(tree, Schedule(cooling), np.random.default_rng((0, run)), lambda *_: None)
     return found.structure, found.n_evaluations
 
 
@@ -329,9 +329,11 @@ def scale(fold: Fold) -> Result:
     return {"lambda": lambda_for(fold)}
 
 
-def learn(fold: Fold, name: str, run: int, lambda_: float | None) -> Result:
+def learn(
+    fold: Fold, name: str, run: int, lambda_: float | None, cooling: float = Schedule.cooling
+) -> Result:
     """Learn a structure from all training rows."""
-    structure, evaluations = found_structure(fold, name, run, lambda_)
+    structure, evaluations = found_structure(fold, name, run, lambda_, cooling)
     return {
         "parents": [list(parents) for parents in structure.parents], "evaluations": evaluations
     }  # fmt: skip
@@ -380,7 +382,9 @@ class Runs:
         """Log of known results; without a file, it exists for this object only."""
         return Log(self._effort.log, PROGRAM)
 
-    def learned(self, name: str, n_runs: int, advance: Progress) -> list[tuple[int, Result]]:
+    def learned(
+        self, name: str, n_runs: int, advance: Progress, cooling: float = Schedule.cooling
+    ) -> list[tuple[int, Result]]:
         """Learn structures on all folds."""
         folds = range(len(self.folds))
         scales: list[float | None] = [None for _ in folds]
@@ -389,8 +393,10 @@ class Runs:
             scales = [
                 each["lambda"] for each in self.results([(f, "scale", ()) for f in folds], told)
             ]
+        # The key of a run at the usual cooling is that of the tables.
+        more = () if cooling == Schedule.cooling else (cooling,)
         calls: list[Call] = [
-            (f, "learn", (name, run, scales[f]))
+            (f, "learn", (name, run, scales[f], *more))
             for f in folds
             for run in range(n_runs if has_chance(name) else 1)
         ]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -185,6 +185,9 @@ def aode_losses(fold: Fold) -> Losses:
     return losses(np.concatenate(scores), fold.y_test)
 
 
+BOXED = ("TAN", "ETAN", "SA-ETAN", AODE)
+"""Learners whose losses by fold are drawn in figures 3 to 6."""
+
 Todo = tuple[str, Path, Protocol]
 """A set's name, its file, and the settings of its folds."""
 
@@ -200,6 +203,8 @@ class SetResult:
     error: Mapping[str, float]
     log_loss: Mapping[str, float]  # By the same keys: mean ``-ln p(c | x)`` of rows, in nats
     bdeu: Mapping[str, float]  # By learner except AODE: mean score over folds, in nats
+    # By `BOXED` learner: error rate in percent and mean ``-ln p(c | x)`` of each fold in turn
+    by_fold: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
 
 
 def study(
@@ -238,6 +243,7 @@ def try_set(todo: Todo) -> SetResult:
     errors: dict[str, float] = defaultdict(int)
     log_loss: dict[str, float] = defaultdict(float)
     bdeu: dict[str, float] = defaultdict(float)
+    by_fold: dict[str, list[list[float]]] = {learner: [] for learner in BOXED}
     for repeat in range(protocol.n_repeats):
         generator = np.random.default_rng([protocol.seed, repeat])
         drawn = generator.random((dataset.n_rows, len(dataset.table.columns)))
@@ -245,9 +251,14 @@ def try_set(todo: Todo) -> SetResult:
             fold = replace(part.fold, name=f"{name}, {part.fold.name}")
             networks = learn_networks(fold)
             found = network_losses(fold, networks, drawn[part.test_rows])
-            for learner, judged in {**found, AODE: aode_losses(fold)}.items():
+            found[AODE] = aode_losses(fold)
+            for learner, judged in found.items():
                 errors[learner] += judged.errors
                 log_loss[learner] += judged.log_loss
+            n = max(len(fold.y_test), 1)
+            for learner, each in by_fold.items():
+                judged = found[learner]
+                each.append([100 * judged.errors / n, judged.log_loss / n])
             for learner, network in networks.items():
                 bdeu[learner] += network.bdeu
     n_judged = dataset.n_rows * protocol.n_repeats
@@ -258,6 +269,7 @@ def try_set(todo: Todo) -> SetResult:
         error={learner: 100 * count / n_judged for learner, count in errors.items()},
         log_loss={learner: total / n_judged for learner, total in log_loss.items()},
         bdeu={learner: total / n_folds for learner, total in bdeu.items()},
+        by_fold=by_fold,
     )
 
 

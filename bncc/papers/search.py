@@ -10,12 +10,14 @@ Each fold of a data set has a search of its own: the training rows of one fold c
 the others, so that common settings would be chosen by them.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +47,7 @@ class Stage:
         return min(n_drawn, max(FEWEST, ceil(self.share * n_drawn)))
 
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 STAGES = (Stage(1.0, 1), Stage(0.25, 3), Stage(0.1, N_SPLITS))
 FEWEST = 3
 """Smallest number of settings in a stage, if there are as many."""
@@ -93,11 +96,14 @@ def explore(
     *,
     varied: Callable[[Sequence[TrainSettings]], Sequence[TrainSettings]] = tuple,
     n_restarts: int = 1,
+    pinned: Mapping[str, Any] = NOTHING,
 ) -> Found:
-    """Sample settings, including some near the best, and choose on each fold."""
+    """Sample settings but the pinned ones, also near the best, and choose on each fold."""
     n_near = n_runs // ONE_NEAR_OF
-    drawn = varied(draw_settings(base, n_runs - n_near))
-    return search_each(folds, drawn, effort, advance, n_near=n_near, n_restarts=n_restarts)
+    drawn = [replace(each, **pinned) for each in varied(draw_settings(base, n_runs - n_near))]
+    return search_each(
+        folds, drawn, effort, advance, n_near=n_near, n_restarts=n_restarts, pinned=pinned
+    )
 
 
 def search_each(
@@ -108,6 +114,7 @@ def search_each(
     *,
     n_near: int = 0,
     n_restarts: int = 1,
+    pinned: Mapping[str, Any] = NOTHING,
 ) -> Found:
     """Search on each fold alone; return the settings of all, and mean errors."""
     found = []
@@ -115,7 +122,7 @@ def search_each(
         tell = nth_part(advance, k, len(folds), f"fold {k + 1}," if len(folds) > 1 else "")
         found.append(search(
             fold, drawn, n_near=n_near, n_restarts=n_restarts, jobs=effort.jobs, log=effort.log,
-            advance=tell,
+            advance=tell, pinned=pinned,
         ))  # fmt: skip
     return Found(
         settings=tuple(each.settings[0] for each in found),
@@ -138,6 +145,7 @@ def search(
     jobs: int = 1,
     log: Path | None = None,
     advance: Progress = silence,
+    pinned: Mapping[str, Any] = NOTHING,
 ) -> Found:
     """Evaluate settings in stages on one fold, and choose."""
     n = len(drawn) + n_near
@@ -148,7 +156,7 @@ def search(
 
     with kept(_trained, fold, key, Log(log, TRAINER), jobs) as train:
         trial = _Trial(train, tell, n_restarts)
-        entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits)
+        entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits, pinned)
         for stage in stages[1:]:
             best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
             entrants, errors = [entrants[k] for k in best], errors[best]
@@ -200,14 +208,19 @@ class _Trial:
 
 
 def _explored(
-    trial: _Trial, drawn: Sequence[TrainSettings], n_near: int, n_splits: int
+    trial: _Trial,
+    drawn: Sequence[TrainSettings],
+    n_near: int,
+    n_splits: int,
+    pinned: Mapping[str, Any],
 ) -> tuple[list[TrainSettings], FloatArray]:
     """Evaluate samples, and more near the best; return all, and errors by setting and split."""
     entrants, errors = list(drawn), trial.errors(drawn, range(n_splits))
     rng = np.random.default_rng(0)
     for part in np.array_split(np.arange(n_near), ROUNDS):
         best = _ranked(errors)[:PARENTS]
-        new = [draw_near(entrants[best[k % len(best)]], rng) for k in part]
+        near = (draw_near(entrants[best[k % len(best)]], rng) for k in part)
+        new = [replace(each, **pinned) for each in near]
         if new:
             entrants += new
             errors = np.vstack([errors, trial.errors(new, range(n_splits))])
