@@ -12,12 +12,13 @@ from bncc.cli.console import Console
 from bncc.cli.options import budget, force_option, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.errors import DataError, OptionError
+from bncc.report.table_files import FORMS, check_form, table_bytes
 
 if TYPE_CHECKING:
     from bncc.report.sheets import Sheet
     from bncc.search.trial_result import Study
 
-FORMATS = ("html", "md", "csv", "json", "svg")
+FORMATS = ("html", "md", "csv", "parquet", "json", "svg")
 _ENDINGS = {".htm": "html", ".markdown": "md", **{f".{name}": name for name in FORMATS}}
 
 
@@ -66,16 +67,18 @@ def command(
 
     The page recommends a model for each flash budget, plots error against flash, time and bits
     with their Pareto fronts, lists all trials with the command that reproduces each, and describes
-    the methods. It needs no network. Markdown, CSV, JSON and SVG contain the same results; without
-    -o they go to stdout.
+    the methods. It needs no network. Markdown, CSV, Parquet, JSON and SVG contain the same results;
+    without -o they go to stdout, but HTML and Parquet need a file.
     """
     form = form or _form_of(output)
     if form is None and not console.json:
         raise OptionError(
             "no output file is named; add one such as -o report.html, or choose --format md"
         )
-    if form == "html" and output is None:
-        raise OptionError("--format html needs an output file; add one such as -o report.html")
+    if form in ("html", "parquet") and output is None:
+        raise OptionError(f"--format {form} needs an output file; add one such as -o report.{form}")
+    if form == "parquet":
+        check_form(form)
     if output is not None:
         check_free(output, force=force, sources=studies)
     from bncc.report.formats import report_json
@@ -84,9 +87,9 @@ def command(
     found = _read(studies, console)
     _check_target(target, found)
     sheets = sheets_of(found, target, budgets)
-    text = "" if form is None else _written(form, sheets, title or _title(found))
+    content = b"" if form is None else _written(form, sheets, title or _title(found))
     if output is not None:
-        write_file(output, text.encode("utf-8", "backslashreplace"), force=force)
+        write_file(output, content, force=force)
         failed = sum(len(study.failed) for study in found)
         also = f", {failed:,} failed" if failed else ""
         n_trials = sum(len(study.points) for study in found)
@@ -95,7 +98,7 @@ def command(
     if output is not None:
         payload |= {"report": output, "format": form}
     if output is None:
-        console.document(payload, (text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
+        console.document(payload, content.rstrip(b"\n") + b"\n")
     else:
         console.result(payload, "")
 
@@ -164,17 +167,18 @@ def _title(studies: "Sequence[Study]") -> str:
     return f"Which classifier for {names.pop()}?" if len(names) == 1 else "Which classifier?"
 
 
-def _written(form: str, sheets: "Sequence[Sheet]", title: str) -> str:
+def _written(form: str, sheets: "Sequence[Sheet]", title: str) -> bytes:
     from bncc.report import formats
 
+    if form in FORMS.values():
+        return table_bytes(formats.trial_records([sheet.study for sheet in sheets]), form)
     if form == "html":
         from bncc.report.page import page_html
 
-        return page_html(sheets, title)
+        return page_html(sheets, title).encode("utf-8", "backslashreplace")
     writers: dict[str, Callable[[], str]] = {
         "md": lambda: formats.report_md(sheets, title),
-        "csv": lambda: formats.report_csv(sheets),
         "svg": lambda: formats.report_svg(sheets, title),
         "json": lambda: json.dumps(formats.report_json(sheets), allow_nan=False, indent=1) + "\n",
     }
-    return writers[form]()
+    return writers[form]().encode("utf-8", "backslashreplace")

@@ -10,6 +10,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.options import force_option, speaks, was_set
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
+from bncc.report import table_files
 from bncc.report.curves import CHARTS, svg_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ TABLES = (
     "--column", multiple=True, metavar="NAME", help="Column to compute, repeatable [default: all]."
 )
 @click.option("--checkpoint", metavar="FILE", help="File that keeps results, for resuming.")
+@click.option("-o", "--output", metavar="FILE", help="Table of all cells, .csv or .parquet.")
 @click.option("--plot", metavar="FILE.svg", help=f"SVG file with a chart, for {', '.join(CHARTS)}.")
 @force_option
 @speaks
@@ -64,6 +66,7 @@ def command(
     row: tuple[str, ...],
     column: tuple[str, ...],
     checkpoint: str | None,
+    output: str | None,
     plot: str | None,
     force: bool,
 ) -> None:
@@ -81,6 +84,9 @@ def command(
         console.note(f"--{name} has no effect on {table}{' --quick' if quick else ''}")
     if plot is not None:
         _check_plot(table, plot, force)
+    form = None if output is None else table_files.form_of(output)
+    if output is not None:
+        check_free(output, force=force, sources=[checkpoint])
     effort = experiments.Effort(runs, epochs, jobs, Path(checkpoint) if checkpoint else None)
     request = experiments.Request(Path(data_dir), quick, row, column, effort)
     with console.progress(table) as advance:
@@ -88,6 +94,10 @@ def command(
     if plot is not None:
         write_file(plot, svg_of(CHARTS[table](cells)).encode(), force=force)
         console.note(f"drew {plot}")
+    if output is not None and form is not None:
+        records = [{"table": table, **cell} for cell in cells]
+        write_file(output, table_files.table_bytes(records, form), force=force)
+        console.note(f"wrote {output}: {len(records):,} cells")
     console.result({"cells": list(cells)}, _report(experiment, cells), essential=True)
 
 

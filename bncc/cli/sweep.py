@@ -22,7 +22,7 @@ from bncc.cli.options import (
     speaks,
     split_options,
 )
-from bncc.cli.output import check_free
+from bncc.cli.output import check_free, write_file
 from bncc.cli.sweep_options import NO_TARGET, targets_of, toolchains_of
 from bncc.cli.sweep_report import Finding, no_fit, payload_of, report_of
 from bncc.cli.sweep_work import swept
@@ -38,6 +38,8 @@ from bncc.errors import BudgetError, OptionError
 from bncc.interrupts import StopRequest, first_signal_noted
 from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
+from bncc.report.formats import trial_records
+from bncc.report.table_files import form_of, table_bytes
 from bncc.resources import Budget
 from bncc.search.baseline_space import named_baselines, with_baselines
 from bncc.search.cluster import dask_cluster
@@ -56,6 +58,7 @@ from bncc.search.space import PRESETS, read_space
 from bncc.search.storage import check_optuna, place_of
 from bncc.search.study import known_facts
 from bncc.search.trial import Workload, check_rows, measured_rows, picked_model, run_trial
+from bncc.search.trial_result import Study
 
 if TYPE_CHECKING:
     from bncc.timing.timebase import Timebase
@@ -154,6 +157,9 @@ COMMON = (
     help="Output file for the most accurate model that fits the budget.",
 )
 @click.option(
+    "-o", "--output", metavar="FILE", help="Table of all finished trials, .csv or .parquet.",
+)  # fmt: skip
+@click.option(
     "--time-limit",
     callback=duration,
     metavar="TIME",
@@ -213,6 +219,7 @@ def command(
     priced: tuple[str, ...],
     reserve: int | None,
     pick: str | None,
+    output: str | None,
     time_limit: float | None,
     test_path: str | None,
     drop: tuple[str, ...],
@@ -236,6 +243,9 @@ def command(
     place, space = place_of(study_path), read_space(space_name)
     if pick is not None:
         check_free(pick, force=force, sources=[data_path, test_path, study_path])
+    form = None if output is None else form_of(output)
+    if output is not None:
+        check_free(output, force=force, sources=[data_path, test_path, study_path, pick])
     known = known_facts(place)
     named = targets_of_part(targets, part)
     targets = targets_of(named, known["targets"] if known else None, console)
@@ -302,6 +312,10 @@ def command(
         place.said, n_trials, points, book.failed, targets, limit, best,
         pick if stop.signal is None else None,
     )  # fmt: skip
+    if output is not None and form is not None and points:
+        study = Study(place.title, facts, points, book.failed)
+        write_file(output, table_bytes(trial_records([study]), form), force=force)
+        console.note(f"wrote {output}: {len(points):,} trials")
     _say_end(console, finding, stop)
 
 

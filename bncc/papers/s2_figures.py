@@ -27,7 +27,7 @@ class Pair(NamedTuple):
     title: str
     first: str
     second: str
-    is_ratio: bool  # Of zero-one losses; False for the difference of log losses
+    is_ratio: bool  # True for a ratio of zero-one losses, False for a difference of log losses
 
 
 FIGURES = {

@@ -1,7 +1,5 @@
-"""A report as Markdown, CSV, SVG and JSON."""
+"""A report as Markdown, SVG and JSON, and its trials as records of a table."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +9,7 @@ from bncc.report.sheets import Sheet, View, front_grid
 from bncc.report.static_svg import drawing_svg
 from bncc.report.svg import marks_of
 from bncc.report.words import METHODS, kinds, word
-from bncc.search.trial_result import OF_PART, Footprint, OfPart, Point, trial_facts
+from bncc.search.trial_result import OF_PART, Footprint, OfPart, Point, Study, trial_facts
 
 
 def report_md(sheets: Sequence[Sheet], title: str) -> str:
@@ -76,22 +74,17 @@ def report_svg(sheets: Sequence[Sheet], title: str) -> str:
     return drawing_svg([(s.name, s.views[0].panels) for s in sheets], marks, title)
 
 
-def report_csv(sheets: Sequence[Sheet]) -> str:
-    """Return all trials, one line each."""
-    points = [point for sheet in sheets for point in sheet.study.points]
+def trial_records(studies: Sequence[Study]) -> list[dict[str, object]]:
+    """Return all trials, a record each, for CSV and Parquet."""
+    points = [point for study in studies for point in study.points]
     names = list(dict.fromkeys(name for point in points for name in point.params))
     targets = targets_of(points)
     of_part = [key for key in OF_PART if any(key in known_of_part(points, t) for t in targets)]
-    records = [
-        _record(sheet.study.name, point, names, targets, of_part)
-        for sheet in sheets
-        for point in sheet.study.points
+    return [
+        _record(study.name, point, names, targets, of_part)
+        for study in studies
+        for point in study.points
     ]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
 
 
 def _record(

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import Result
 
@@ -77,6 +79,17 @@ def test_without_a_file_the_report_goes_to_stdout(run: Run, tmp_path: Path, form
     assert result.stdout.splitlines() == file.read_text("utf-8").splitlines()
 
 
+def test_parquet_has_the_cells_of_csv(run: Run, tmp_path: Path) -> None:
+    for form in ("csv", "parquet"):
+        run("report", "two", "-o", tmp_path / f"r.{form}")
+    found = pd.read_parquet(tmp_path / "r.parquet")
+    read = pd.read_csv(tmp_path / "r.csv")
+    assert list(found) == list(read)
+    assert len(found) == len(read) == 38
+    for name in ("error_validation", "bits", "flash_avr"):
+        assert np.array_equal(found[name].to_numpy(float), read[name].to_numpy(float), True)
+
+
 def test_json_tells_all_trials(run_json: RunJson, tmp_path: Path) -> None:
     found = run_json("report", "two", "-o", tmp_path / "r.html", "--target", "avr")
     assert found["finished"] == len(found["trials"]) == 38
@@ -114,6 +127,10 @@ def test_studies_without_trials_are_left_out(run: Run) -> None:
         (
             ["wifi.study", "--format", "html"],
             "needs an output file; add one such as -o report.html",
+        ),
+        (
+            ["wifi.study", "--format", "parquet"],
+            "needs an output file; add one such as -o report.parquet",
         ),
         (["wifi.study", "-o", "r.pdf"], "selects no format"),
         (["wifi.study", "--format", "md", "--target", "rv32"], "one of cortex-m0, avr"),

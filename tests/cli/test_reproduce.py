@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import Result
 
@@ -39,6 +40,24 @@ def test_cells_are_printed_side_by_side(
     assert asked == [Request(Path("folder"), quick=True), Request(Path())]
     assert lines[-2].split() == ["letter", "NB", "ML", "25.89", "25.89", "6658"]
     assert lines[-1].split() == ["mnist", "NB", "ML", "17.34", "-", "absent"]
+
+
+@pytest.mark.parametrize("name", ["cells.csv", "cells.parquet"])
+def test_cells_are_written_as_a_table(
+    run: Run, refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(experiments, "reproduce", lambda *_: CELLS)
+    path = tmp_path / name
+    said = run("reproduce", "s0-table1", "-o", path).stderr
+    assert f"wrote {path}: 2 cells" in said
+    frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+    assert list(frame) == ["table", "row", "column", "paper", "ours", "n", "note"]
+    assert frame["table"].tolist() == ["s0-table1"] * 2
+    assert frame["ours"].tolist()[0] == 25.891
+    assert frame["ours"].isna().tolist() == [False, True]
+    assert "use --force" in refused("reproduce", "s0-table1", "-o", path)
+    monkeypatch.setattr(experiments, "reproduce", None)
+    assert "not as 'x.json'" in refused("reproduce", "s0-table1", "-o", "x.json")
 
 
 def test_each_table_says_what_its_numbers_are(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

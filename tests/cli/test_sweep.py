@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import Result
 
@@ -54,6 +55,20 @@ def test_the_object_is_that_of_the_contract(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "readings.csv", "s.db", "space.toml",
     ]  # fmt: skip
+
+
+def test_all_trials_are_written_as_a_table(
+    run: Run, refused: Refused, options: tuple[object, ...], tmp_path: Path
+) -> None:
+    """The same table as that of ``bncc report``, also when no trial is left."""
+    path = tmp_path / "trials.csv"
+    assert f"wrote {path}: 6 trials" in run(*options, "-o", path).stderr
+    run("report", tmp_path / "s.db", "-o", tmp_path / "report.csv")
+    assert path.read_bytes() == (tmp_path / "report.csv").read_bytes()
+    assert "use --force" in refused(*options, "-o", path)
+    run(*options, "-o", tmp_path / "trials.parquet")
+    assert len(pd.read_parquet(tmp_path / "trials.parquet")) == 6
+    assert "not as 'trials.md'" in refused(*options, "-o", "trials.md")
 
 
 def test_the_same_command_goes_on_and_does_nothing_twice(

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from bncc.report.formats import report_csv, report_json, report_md, report_svg
+from bncc.report.formats import report_json, report_md, report_svg, trial_records
 from bncc.report.sheets import sheets_of
+from bncc.report.table_files import table_bytes
 from bncc.search.trial_result import Rate, Study
 from tests import studies
 
@@ -18,7 +19,8 @@ STUDY = studies.study(50)
 
 def test_csv_has_a_line_for_each_trial() -> None:
     other = studies.study(5, seed=3, name="b,c", test=False)
-    lines = list(csv.DictReader(io.StringIO(report_csv(sheets_of([STUDY, other])))))
+    text = table_bytes(trial_records([STUDY, other]), "csv").decode()
+    lines = list(csv.DictReader(io.StringIO(text)))
     assert [line["study"] for line in lines] == ["wifi.study"] * 50 + ["b,c"] * 5
     for line, point in zip(lines, (*STUDY.points, *other.points), strict=True):
         assert float(line["error_validation"]) == point.validation.mean
