@@ -30,7 +30,7 @@ test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bare replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce \
+.PHONY: help demo test test-all test-bare replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce papers \
     examples docs wheel toolchains targets-page targets-matrix peers firmware-page clean FORCE
 
 help:  ## this list
@@ -79,6 +79,9 @@ coverage-check: $(VENV)/.stamp-dev
 
 reproduce: $(VENV)/.stamp-run  ## the maximum-likelihood cells of S0's table 1, versus the paper's
 	$(BIN)/bncc reproduce s0-table1 --data $(DATA)/paper --quick
+
+papers: $(VENV)/.stamp-run  ## all of the papers' experiments, resumable; first prints its hours, days on two cores
+	$(BIN)/python -m benchmarks.accuracy.papers_run --data $(DATA) -o papers --jobs $(JOBS)
 
 examples: $(VENV)/.stamp-run  ## build and simulate the firmware examples; needs the toolchains
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C firmware_examples run

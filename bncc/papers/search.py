@@ -149,7 +149,7 @@ def search(
 ) -> Found:
     """Evaluate settings in stages on one fold, and choose."""
     n = len(drawn) + n_near
-    tell = _counter(advance, _count(stages, n))
+    tell = _counter(advance, n_trainings(n, stages))
 
     def key(training: Training) -> str:
         return training_key(fold, *training)
@@ -232,7 +232,7 @@ def _ranked(errors: FloatArray) -> IntArray:
     return np.argsort(errors.mean(axis=1), kind="stable")
 
 
-def _count(stages: Sequence[Stage], n_drawn: int) -> int:
+def n_trainings(n_drawn: int, stages: Sequence[Stage] = STAGES) -> int:
     """Return the number of trainings, including those on all training rows."""
     entrants = [stage.n_entrants(n_drawn) for stage in stages]
     splits = np.diff([stage.n_splits for stage in stages], prepend=0)
