@@ -66,7 +66,7 @@ def add_results(table_file: Path, source: str, effort: str, path: Path = RESULTS
         writer = csv.writer(file, lineterminator="\n")
         for cell in cells:
             place = (cell["table"], cell["row"], cell["column"])
-            ours = f"{float(cell['ours']):.6g}"
+            ours = f"{float(cell['ours']):.10g}"
             writer.writerow([*place, ours, cell["note"], effort, source])
     return len(cells)
 

@@ -84,7 +84,7 @@ def test_the_last_result_of_a_cell_counts(tmp_path):
     assert add_results(cells, "make papers", "60 x 500", results) == 1
     ((place, result),) = read_results(results).items()
     assert place == ("s0-table1", "letter", "NB HYB")
-    assert result == (12.6615, "hybrid won", "60 x 500", "make papers")
+    assert result == (12.6614598, "hybrid won", "60 x 500", "make papers")
 
 
 def test_hours_are_those_of_the_quick_cell():
