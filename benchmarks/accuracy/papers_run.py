@@ -114,7 +114,9 @@ def main(data: Path, folder: Path, jobs: int, only: tuple[str, ...], estimate: b
         if task.cell not in seconds:
             seconds[task.cell] = quick_seconds(task, data)
             write_seconds(seconds, place)
-        mark = ", a smaller run" if is_too_long(task, seconds[task.cell]) else ""
+        mark = ""
+        if is_too_long(task, seconds[task.cell]):
+            mark = ", left out" if task.smaller is None else ", a smaller run"
         click.echo(f"{task.name}: {hours_of(task, seconds[task.cell]):.2f} hours{mark}")
     total = sum(hours_of(task, seconds[task.cell]) for task in chosen)
     click.echo(f"all: {total:.1f} hours on one core, about {total / jobs:.1f} with --jobs {jobs}")

@@ -38,7 +38,6 @@ class Task:
     largest: float  # Part of the work in the largest cell
     # Options of a smaller run, for tasks with a cell over `PER_CELL`; None if there is none
     smaller: tuple[str, ...] | None = None
-    smaller_ratio: float = 0.0  # Its work divided by that of the quick cell
     folder: str = ""  # Folder of the data below that of all data
 
     @property
@@ -143,7 +142,7 @@ def _s1() -> Iterator[Task]:
             yield Task(
                 table, f"{table}.{row}", tuple((row, column) for column in columns),
                 ("--row", row), "s1", CLIMB_QUICK, whole if tag == "ML" else 0.1 * whole,
-                climb / whole, ("--row", row, "--runs", "1", *smaller), 2 * anneal,
+                climb / whole, ("--row", row, "--runs", "1", *smaller),
             )  # fmt: skip
         yield Task(
             "s1-table3", f"s1-table3.{row}", tuple((row, c) for c in s1.COUNTED_COLUMNS),
@@ -154,7 +153,6 @@ def _s1() -> Iterator[Task]:
             yield Task(
                 table, f"{table}.{row}", tuple((row, c) for c in SEARCHED), ("--row", row), "s1",
                 CLIMB_QUICK, 0.01 * whole, 0.5, ("--row", row, "--runs", "1", *annealed),
-                0.01 * anneal,
             )  # fmt: skip
         if row in SCHEDULE_ROWS:
             yield Task(
@@ -249,7 +247,8 @@ def _networks(row: str) -> Iterator[Task]:
             "s3-budget", f"s3-budget.{row}.{kind}", tuple((row, name) for name in names),
             ("--row", row, *options), "s3.networks",
             ("s3-budget", "--row", row, "--column", quick, "--runs", "1", "--epochs", "2"),
-            work * sum(weights), max(weights) / sum(weights), folder="paper",
+            work * sum(weights), max(weights) / sum(weights),
+            ("--row", row, *options, "--runs", "2", "--epochs", "20"), folder="paper",
         )  # fmt: skip
 
 
