@@ -155,12 +155,11 @@ def _base(document: Document, rng: Random, evidence: Evidence) -> None:
     where[key] = len(document["values"]) - 1
 
 
-def _inside(document: Document, box: Sequence[Sequence[int]], axis: int, n: int) -> list[int]:
+def _inside(document: Document, box: Sequence[int], axis: int, n: int) -> list[int]:
     """Return the intervals of an input in a box."""
-    masks = [document["maps"][k] for one, k in box if one == axis]
-    size = 1 << 32 if not masks else 0
-    found = [i for i in range(n) if all(mask[i] for mask in masks)]
-    if document["entry"] == "trusted" and size:
+    masks = [mask for one, mask in (document["maps"][k] for k in box) if one == axis]
+    found = [i for i in range(n) if all(mask[2 * i] for mask in masks)]
+    if document["entry"] == "trusted" and not masks:
         raise NoClaimError  # Which states are in range is not in the certificate
     return found
 
@@ -172,15 +171,14 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
     where, key = chosen(rng, [(w, k) for w, k in _uses(state) if document["values"][w[k]][2]])
     const, base, terms = document["values"][where[key]]
     k = rng.randrange(len(terms))
-    axes, maps, numbers = deepcopy(document["terms"][terms[k]])
+    maps, numbers = deepcopy(document["terms"][terms[k]])
     box = chosen(rng, state["region"])
     place = 0
-    for axis, of in zip(axes, maps, strict=True):
-        levels = document["maps"][of]
+    for axis, levels in (document["maps"][of] for of in maps):
         interval = chosen(rng, _inside(document, box, axis, len(levels) // 2))
         place = place * (1 + max(levels)) + levels[2 * interval + rng.randrange(2)]
     numbers[place] = _other(numbers[place], rng)
-    document["terms"].append([axes, maps, numbers])
+    document["terms"].append([maps, numbers])
     document["values"].append([const, base, [*terms]])
     document["values"][-1][2][k] = len(document["terms"]) - 1
     where[key] = len(document["values"]) - 1
@@ -193,17 +191,18 @@ def _region(document: Document, rng: Random, evidence: Evidence) -> None:
     axis = rng.randrange(len(document["axes"]))
     inside = _inside(document, box, axis, len(document["axes"][axis]))
     out = chosen(rng, inside)
-    mask = [int(k in inside and k != out) for k in range(len(document["axes"][axis]))]
-    document["maps"].append(mask)
-    box[:] = [one for one in box if one[0] != axis] + [[axis, len(document["maps"]) - 1]]
+    mask = [int(k in inside and k != out) for k in range(len(document["axes"][axis])) for _ in "ab"]
+    document["maps"].append([axis, mask])
+    kept = [k for k in box if document["maps"][k][0] != axis]
+    box[:] = [*kept, len(document["maps"]) - 1]
 
 
 def _fact(document: Document, rng: Random, evidence: Evidence) -> None:
     """Reverse an order of costs."""
     state = chosen(rng, [one for one in _states(document) if one["facts"]])
     k = rng.randrange(len(state["facts"]))
-    a, b, is_strict = state["facts"][k]
-    state["facts"][k] = [b, a, not is_strict]
+    a, b, least = state["facts"][k]
+    state["facts"][k] = [b, a, 1 - least]
 
 
 def _orders(document: Document, rng: Random) -> list[Any]:

@@ -7,146 +7,137 @@ from typing import Any
 
 import numpy as np
 
-from bncc.checker.boxes import Box, Ints, meet, minus, restricted
-from bncc.checker.machine import Memory, SplitError, State
+from bncc.checker.machine import State
 from bncc.checker.model import Model, program_of
 from bncc.checker.riscv import Riscv
 from bncc.checker.thumb import Thumb
-from bncc.checker.values import EXACT, UNKNOWN, WORD, Algebra, RejectedError, Term, Value, require
+from bncc.checker.values import (
+    UNKNOWN,
+    WORD,
+    Ints,
+    RejectedError,
+    SplitError,
+    Term,
+    Value,
+    meet,
+    minus,
+    require,
+    restricted,
+)
 
+Record = Mapping[str, Any]
 ERROR = WORD - 1
-TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32")
+TARGETS = {"rv32": Riscv, **{f"cortex-m{k}": Thumb for k in (0, 3, 4, 7)}}
 SIZES = (1, 2, 4)
-ENTRIES = ("predict-raw", "predict", "trusted", "scores")
+ENTRIES = {"predict-raw": (0,), "predict": (0,), "trusted": (0,), "scores": SIZES}
+"""Entry points, and how many bytes their scores may have."""
 MOST_WORK = 1 << 17
 """Largest amount of work that a certificate may claim, so that a false amount ends as well."""
 
 
-def check(claims: Mapping[str, Any], elf: bytes, model: bytes) -> None:
+def check(claims: Record, elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
-    work = work_of(claims, elf, model)
-    require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
-
-
-def work_of(claims: Mapping[str, Any], elf: bytes, model: bytes) -> int:
-    """Check all but that no less work is done than claimed; return its amount."""
-    require(claims["format"] == 4, "the certificate has not format 4; run `bncc prove -o` again")
+    require(claims["format"] == 5, "the certificate has not format 5; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
     require(claims["target"] in TARGETS, "the certificate has an unknown target")
-    require(len(claims["states"]) > 0, "the certificate has no state")
     require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
-    sizes = SIZES if claims["entry"] == "scores" else (0,)
-    require(claims["score_bytes"] in sizes, "scores have no size, or what has none has one")
+    is_sized = claims["score_bytes"] in ENTRIES[claims["entry"]]
+    require(is_sized, "scores have no size, or what has none has one")
+    require(len(claims["states"]) > 0, "the certificate has no state")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == sha256(model).hexdigest(), "the certificate is about another model")
-    return Check(claims, elf, model).run()
+    work = Check(claims, elf, model).run()
+    require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
 
 
 class Check:
     """The states of a certificate, and the paths between them."""
 
-    def __init__(self, claims: Mapping[str, Any], elf: bytes, model_file: bytes) -> None:
-        self.claims, self.program, entry = claims, program_of(elf), claims["entry"]
-        self.model = model = Model(model_file, entry, claims["axes"])
-        self.algebra = Algebra(model.points)
-        self.full = model.valid if entry == "trusted" else self.algebra.box
-        self.score_size = claims["score_bytes"]
-        self.classes = range(len(model.prior))
-        is_riscv = claims["target"] == "rv32"
-        self.isa: Any = (Riscv if is_riscv else Thumb)(self.program, claims["target"])
-        # By region the alignment of its start, and the first and the last offset to write at
-        self.regions: dict[str | None, tuple[int, int, int]] = {
-            "stack": (self.isa.stack_alignment, -WORD, 0),
-            "input": (max(model.sizes), 0, 0),
-            "output": (max(1, self.score_size), 0, self.score_size * len(self.classes)),
-        }
-        self.work = 0
-        self.maps = [np.array(one, dtype=np.int64).ravel() for one in claims["maps"]]
-        terms = [self._term(*one) for one in claims["terms"]]
+    def __init__(self, claims: Record, elf: bytes, model_file: bytes) -> None:
+        self.claims, self.program, self.work = claims, program_of(elf), 0
+        self.model = model = Model(model_file, claims["entry"], claims["axes"])
+        self.isa: Any = TARGETS[claims["target"]](self.program, claims["target"])
+        self.score_size, self.classes = claims["score_bytes"], range(len(model.prior))
+        maps = [(axis, np.array(m)) for axis, m in claims["maps"]]
+        are_right = (len(m) == len(model.points[k]) and k >= 0 <= m.min() for k, m in maps)
+        require(all(are_right), "the levels of an input are malformed")
+        terms = [term([maps[k] for k in own], numbers) for own, numbers in claims["terms"]]
         self.values = [
             Value(c % WORD, tuple(terms[k] for k in own), base) for c, base, own in claims["values"]
         ]
-        start, others = self._start(), claims["states"][1:]
-        self.states = [start, *(self._state(one, start) for one in others)]
-        self.boxes = [[self.full], *(self._boxes(one) for one in others)]
+        start = self._start()
+        self.states = [[start]]  # For each box one
+        for one in claims["states"][1:]:
+            state = self._state(one, start)
+            boxes = [start.box for _ in one["region"]]
+            for n, axis, m in ((n, *maps[k]) for n, own in enumerate(one["region"]) for k in own):
+                boxes[n] = restricted(boxes[n], axis, m[::2].repeat(2) == 1)
+            self.states.append([replace(state, box=box) for box in boxes])
 
     def _start(self) -> State:
         """Return the state before the first instruction."""
-        bases = {name: f"initial {name}" for name in self.isa.registers}
-        bases |= {self.isa.stack: "stack", self.isa.link: "return"}
-        bases |= dict(zip(self.isa.arguments, ("input", "output"), strict=True))
-        registers = {name: Value(0, (), base) for name, base in bases.items()}
-        memory: Memory = {}
-        offset = 0
-        for axis, (size, own) in enumerate(zip(self.model.sizes, self.model.points, strict=True)):
+        model, memory, end = self.model, dict[Any, Any](), 0
+        for axis, (size, own) in enumerate(zip(model.sizes, model.points, strict=True)):
             reading = Value(0, (Term({axis: np.arange(len(own))}, own),))
-            offset += -offset % size
-            memory |= {("input", offset + k): (reading, k) for k in range(size)}
-            offset += size
-        margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
+            end += -end % size
+            memory |= {("input", end + k): (reading, k) for k in range(size)}
+            end += size
+        # By region the alignment of its start, and its first and last offset
+        self.regions: dict[str | None, tuple[int, int, int]] = {
+            "stack": (self.isa.stack_alignment, -WORD, 0),
+            "input": (max(model.sizes), 0, end),
+            "output": (max(1, self.score_size), 0, self.score_size * len(self.classes)),
+        }
+        full = tuple(np.ones(len(one), dtype=bool) for one in model.points)
+        box = model.valid if self.claims["entry"] == "trusted" else full
         at = self.program.symbols[self.claims["symbol"]]
-        require(self.isa.decode(at).at is None, "the function begins within a block")
-        return State(self, self.algebra, at, registers, memory, self.full, margins)
+        registers = {name: Value(0, (), base) for name, base in self.isa.registers.items()}
+        margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
+        orders = self.claims["states"][0]["orders"]
+        return State(model.points, box, self, at, registers, memory, margins, orders)
 
-    def _term(self, axes: Sequence[int], maps: Sequence[int], numbers: Sequence[int]) -> Term:
-        """Return a function of the certificate: levels by point, and numbers by level."""
-        levels = {axis: self.maps[k] for axis, k in zip(axes, maps, strict=True)}
-        are_right = (k >= 0 <= m.min() and len(m) == len(self.full[k]) for k, m in levels.items())
-        require(all(are_right) and [*axes] == sorted(levels), "a function is malformed")
-        grid = np.array(numbers, dtype=np.int64).reshape([1 + m.max() for m in levels.values()])
-        require((np.abs(grid) < 1 << 40).all(), "the numbers of a function are too large")
-        return Term(levels, grid)
-
-    def _state(self, one: Mapping[str, Any], start: State) -> State:
+    def _state(self, one: Record, start: State) -> State:
         """Return a state of the certificate, for any inputs."""
         registers = dict.fromkeys(self.isa.registers, UNKNOWN)
         registers |= {name: self.values[k] for name, k in one["registers"].items()}
-        memory, margins = dict(start.memory), start.margins
+        memory, margins = dict(start.memory), start.margins.copy()
         for base, offset, size, k in one["memory"]:
             require(base in ("stack", "output") and size in SIZES, "a region of memory is unknown")
             memory |= {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
-        for fact in one["facts"]:
-            margins = closed(margins, *map(int, fact))
-        claims = {"at": one["at"], "steps": one["steps"], "deepest": one["deepest"]}
+        for first, second, least in one["facts"]:
+            margins[first, second] = least
+        claims = {name: one[name] for name in ("at", "steps", "deepest", "orders")}
         return replace(start, registers=registers, memory=memory, margins=margins, **claims)
-
-    def _boxes(self, one: Mapping[str, Any]) -> list[Box]:
-        """Return the boxes of a state of the certificate."""
-        boxes = [self.full for _ in one["region"]]
-        for n, restrictions in enumerate(one["region"]):
-            for axis, k in restrictions:
-                boxes[n] = restricted(boxes[n], axis, np.repeat(self.maps[k] == 1, 2))
-        return boxes
 
     # Paths
 
     def run(self) -> int:
         """Check each state's paths to the states after it; return the amount of work."""
-        for k, state in enumerate(self.states):
+        for k, starts in enumerate(self.states):
             self.unused = {*map(tuple, self.claims["states"][k]["next"])}
-            try:
-                for box in self.boxes[k]:
-                    self._follow(replace(state, box=box), k)
-                require(not self.unused, "no path leads to a state that shall follow")
-            except RejectedError as error:
-                raise RejectedError(f"from state {k}: {error}") from None
+            for start in starts:
+                self._follow(start, k)
+            require(not self.unused, f"from state {k}: no path leads to a state that shall follow")
         return self.work
 
     def _follow(self, start: State, k: int) -> None:
         """Follow all paths from a state to later ones or to their ends."""
         waiting, after = [start], self.claims["states"][k]["next"]
-        orders = self.claims["states"][k]["orders"]
         while waiting:
             state = waiting.pop()
             place = state.steps - start.steps, state.at
-            later = [(n, j) for n, j in after if j > k and (n, self.states[j].at) == place]
-            if state.at < 0:
-                self._end(state)
-            elif later:
-                self._cover(state, later)
-            else:
-                require(state.steps < self.claims["instructions"], "a path is too long")
-                waiting += self._step(state, orders.get(str(state.at), ()))
+            later = [(n, j) for n, j in after if j > k and (n, self.states[j][0].at) == place]
+            try:
+                if state.at < 0:
+                    self._end(state)
+                elif later:
+                    waiting += self._rest(state, later)
+                else:
+                    waiting.append(self._step(state))
+            except SplitError as split:
+                waiting += [replace(state, **side) for side in split.args]
+            except RejectedError as error:
+                raise RejectedError(f"from state {k}: {error} at {state.at:#x}") from None
 
     def _count(self) -> None:
         """Count the execution of an instruction or a comparison of states."""
@@ -154,113 +145,67 @@ class Check:
         most = self.claims["work"]
         require(self.work <= most, f"the check takes more than the {most} steps claimed")
 
-    def _step(self, state: State, orders: Sequence[Sequence[int]]) -> list[State]:
+    def _step(self, state: State) -> State:
         """Execute one instruction; a state without an address has returned."""
         self._count()
-        self.algebra.box = state.box
-        self.algebra.order = lambda total: self._order(state, total, orders)
-        instruction = self.isa.decode(state.at)
+        require(state.steps < self.claims["instructions"], "a path is too long")
         path = replace(state, registers={**state.registers}, memory={**state.memory})
-        try:
-            to = instruction.action(path) or Value(state.at + instruction.size)
-        except SplitError as split:
-            sides = (replace(state, **side) for side in split.args)
-            return [one for side in sides for one in self._step(side, orders)]
-        except RejectedError as error:
-            raise RejectedError(f"{error} at {state.at:#x}, {instruction.text}") from None
-        is_return = to.base == "return" and to.const % WORD == 0
-        require(not to.terms and (is_return or not to.base), "a jump that depends on the input")
-        at = -1 if is_return else to.const % WORD
-        only = None if is_return else self.isa.decode(at).at
-        require(only == instruction.then, f"a jump into or out of a block at {state.at:#x}")
-        return [path.moved(at)]
+        to = self.isa.execute(path)
+        is_return = to.base == "return" and not to.terms and to.const % WORD == 0
+        return path.moved(-1 if is_return else path.number(to))
 
-    def _order(self, state: State, total: Value, orders: Sequence[Sequence[int]]) -> bool | None:
-        """
-        Return whether a sum is negative, by the costs of the model that it compares.
-
-        Without its lowest n bits it is 2^k times the difference of two costs, or less by one.
-        """
-        a = self.algebra
-        for first, second, is_strict, n, k in (map(int, order) for order in orders):
-            upper = a.split(total, n)[1] if n else total
-            wanted = a.times(self.model.difference(first, second), -1 << k)
-            if a.vanishes(a.add(a.add(upper, Value(1 - bool(is_strict))), wanted), EXACT):
-                sides = (first, second, bool(is_strict)), (second, first, not is_strict)
-                for is_negative, fact in zip((True, False), sides, strict=True):
-                    if self._holds(*fact, state.margins):
-                        return is_negative
-                raise SplitError(*({"margins": closed(state.margins, *fact)} for fact in sides))
-        return None
-
-    def _holds(self, first: int, second: int, least: int, margins: Ints) -> bool:
-        """Return whether a margin of costs is known, or follows from their bounds in the box."""
-        difference = self.model.difference(second, first)
-        return max(int(margins[first, second]), self.algebra.bounds(difference)[0]) >= least
-
-    def _cover(self, state: State, later: Sequence[tuple[int, int]]) -> None:
-        """Confirm that claimed states have all inputs of a path, and nothing that it has not."""
+    def _rest(self, state: State, later: Sequence[tuple[int, int]]) -> list[State]:
+        """Return what of a path is not within a claimed state that has some of its inputs."""
         for n, k in later:
-            for part in self.boxes[k]:
-                box = meet(state.box, part)
-                if box is not None and self._is_within(replace(state, box=box), k):
+            for claimed in self.states[k]:
+                box = meet(state.box, claimed.box)
+                if box is not None and self._is_within(replace(state, box=box), claimed, k):
                     self.unused.discard((n, k))
-                    for rest in minus(state.box, box):
-                        self._cover(replace(state, box=rest), later)
-                    return
-        raise RejectedError(f"a path to {state.at:#x} is not within the state claimed there")
+                    return [replace(state, box=rest) for rest in minus(state.box, box)]
+        raise RejectedError("a path is not within the state claimed there")
 
-    def _is_within(self, state: State, k: int) -> bool:
-        """Return whether all that is claimed in a state holds in another one in the same box."""
+    def _is_within(self, path: State, claimed: State, k: int) -> bool:
+        """Return whether all that is claimed in a state holds on a path in the same box."""
         self._count()
-        self.algebra.box, claimed, pairs = state.box, self.states[k], []
-        for name, n in self.claims["states"][k]["registers"].items():
-            pairs.append((self.values[n], state.registers.get(name, UNKNOWN), 4))
-        for base, offset, size, n in self.claims["states"][k]["memory"]:
-            pairs.append((self.values[n], state.loaded(base, offset, size), size))
-        are_bounds = claimed.steps >= state.steps and claimed.deepest <= state.deepest
-        are_known = are_bounds and (claimed.margins <= state.margins).all()
-        return bool(are_known) and all(self._are_equal(*pair) for pair in pairs)
-
-    def _are_equal(self, x: Value, y: Value, size: int) -> bool:
-        """Return whether the lowest bytes of two values are the same for all inputs of the box."""
-        are_related, a = x.base == y.base != "?", self.algebra
-        return x is y or (are_related and a.vanishes(a.sub(x, y), 1 << 8 * size))
+        one, pairs = self.claims["states"][k], []
+        for name, n in one["registers"].items():
+            pairs.append((self.values[n], path.registers.get(name, UNKNOWN), 4))
+        for base, offset, size, n in one["memory"]:
+            pairs.append((self.values[n], path.loaded(base, offset, size), size))
+        are_bounds = claimed.steps >= path.steps and claimed.deepest <= path.deepest
+        are_known = are_bounds and (claimed.margins <= path.margins).all()
+        return bool(are_known) and all(path.same(*pair) for pair in pairs)
 
     # Ends
 
     def _end(self, end: State) -> None:
-        """Confirm the bounds, the registers and the answer of a path that returns."""
-        self.algebra.box = end.box
+        """Confirm the bounds, the registers, the answer and the scores of a path that returns."""
         require(-end.deepest <= self.claims["stack"], "the stack is deeper than claimed")
+        ((start,), model, size) = self.states[0], self.model, self.score_size
         for name in self.isa.kept:
-            is_kept = self._are_equal(end.registers[name], self.states[0].registers[name], 4)
+            is_kept = end.same(end.registers[name], start.registers[name])
             require(is_kept, f"{name} is not restored")
-        for answer, box in self.algebra.cases(end.registers[self.isa.arguments[0]]):
-            self.algebra.box = box
-            if answer == ERROR:
-                require(
-                    meet(box, self.model.valid) is None, "an error is returned for valid states"
-                )
-            else:
-                are_valid = all((box[k] <= self.model.valid[k]).all() for k in self.model.used)
-                require(are_valid and answer in self.classes, f"{answer} is returned")
-            for c in self.classes if answer != ERROR else ():
-                is_least = self._holds(answer, c, c < answer, end.margins)
-                require(is_least, f"class {answer} is returned, and {c} may cost less")
-            self._check_scores(end, answer)
-
-    def _check_scores(self, end: State, answer: int) -> None:
-        """Confirm that scores are costs less that of the answer, or zero in an error."""
-        size = self.score_size
-        for c in self.classes if size else ():
-            wanted = Value(0) if answer == ERROR else self.model.difference(c, answer)
-            found = end.loaded("output", c * size, size)
-            fits = self.algebra.bounds(wanted)[1] < 1 << 8 * size
-            require(fits and self._are_equal(wanted, found, size), f"score {c} differs")
+        answer = end.number(end.registers[self.isa.result])
+        is_error = answer == ERROR
+        if is_error:
+            require(meet(end.box, model.valid) is None, "an error is returned for valid states")
+        else:
+            are_valid = all((end.box[k] <= model.valid[k]).all() for k in model.used)
+            require(are_valid and answer in self.classes, f"{answer} is returned")
+        for c in self.classes:
+            is_least = is_error or end.holds(answer, c, c < answer)
+            require(is_least, f"class {answer} is returned, and {c} may cost less")
+            wanted = Value(0) if is_error else model.difference(c, answer)
+            fits = not size or end.bounds(wanted)[1] < 1 << 8 * size
+            is_score = not size or end.same(wanted, end.loaded("output", c * size, size), size)
+            require(fits and is_score, f"score {c} differs")
 
 
-def closed(margins: Ints, first: int, second: int, least: int) -> Ints:
-    """Return margins with another one and what follows from it."""
-    found: Ints = np.maximum(margins, margins[:, [first]] + least + margins[[second]])
-    return found
+def term(maps: Sequence[tuple[int, Ints]], numbers: Sequence[int]) -> Term:
+    """Return a function of the certificate: levels by point, and numbers by level."""
+    levels = dict(sorted(maps))
+    grid = np.array(numbers, dtype=np.int64).reshape([1 + m.max() for m in levels.values()])
+    require(
+        (np.abs(grid.clip(-WORD << 8)) < 1 << 40).all(), "the numbers of a function are too large"
+    )
+    return Term(levels, grid)

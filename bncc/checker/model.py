@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bncc.checker.boxes import Ints
-from bncc.checker.values import RejectedError, Term, Value, require
+from bncc.checker.values import WORD, Ints, RejectedError, Term, Value, require
 
 Record: TypeAlias = Mapping[str, Any]
 NUMBERS = ("int8", "uint8", "int16", "int32", "float32")
@@ -49,12 +48,11 @@ def program_of(data: bytes) -> Program:
         content = data[offset : offset + length]
         if kind == 1 and flags & 3 == 2:
             sections.append((address, content))
-        if kind == 2:
-            names = data[headers[link][4] :]
-            for name, value, _, info, _, where in iter_unpack("<IIIBBH", content):
-                if info & 15 == 2 and where:
-                    text, at = names[name : names.index(b"\0", name)].decode(), value & ~1
-                    symbols[text] = at if symbols.get(text, at) == at else -1  # Ambiguous
+        for name, value, _, info, _, where in iter_unpack("<IIIBBH", content if kind == 2 else b""):
+            if info & 15 == 2 and where:
+                text = data[headers[link][4] + name :].partition(b"\0")[0].decode()
+                # The same name for two addresses is that of none
+                symbols[text] = value & ~1 if symbols.get(text, value & ~1) == value & ~1 else -1
     return Program(tuple(sections), symbols)
 
 
@@ -66,98 +64,86 @@ class Model:
         archive = np.load(io.BytesIO(data))
         document = json.loads(archive["model.json"])
         require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
-        features, structure = document["features"], document["structure"]
+        features, is_raw = document["features"], entry == "predict-raw"
         self.prior = archive["prior"].astype(np.int64)
-        self.sizes = _sizes(features, entry)  # Bytes of each input
+        self.sizes: list[int] = []  # Bytes of each input
         self.points: list[Ints] = []  # First and last numbers of intervals
         states = []
-        for f, size, starts in zip(features, self.sizes, axes, strict=True):
-            ends = np.array([*starts, 1 << 8 * size], dtype=np.int64)
-            self.points.append(np.stack([ends[:-1], ends[1:] - 1], axis=1).ravel())
-            found, borders = _states(f, size, self.points[-1], is_raw=entry == "predict-raw")
-            is_right = ends[0] == 0 and (np.diff(ends) > 0).all() and {*borders} <= {*ends}
+        for f, starts in zip(features, axes, strict=True):
+            is_number = is_raw and f["kind"] in NUMBERS
+            n = len(f["categories"]) or f["n_states"] if is_raw else f["n_states"]
+            widest = n if is_raw else max(one["n_states"] for one in features)
+            size = np.dtype(f["kind"]).itemsize if is_number else 1 + (widest > 255)
+            half, ends = 1 << 8 * size - 1, np.array([*starts, 1 << 8 * size], dtype=np.int64)
+            points = np.stack([ends[:-1], ends[1:] - 1], axis=1).ravel()
+            # Between these borders, states are ascending or descending.
+            borders = (n * (not is_number), half, half + 1, 0x7F80_0001, 0xFF80_0001)
+            is_right = ends[0] == 0 and {one for one in borders if one < 2 * half} <= {*ends}
+            is_right = is_right and (np.diff(ends) > 0).all()
             require(is_right, f"the intervals of {f['name']} are not ascending, or too large")
-            states.append(found)
+            other = np.where(points < n, points, f["fallback"] if is_raw else -1)
+            states.append(_binned(f, size, points) if is_number else other)
+            self.sizes.append(size)
+            self.points.append(points)
         self.valid = tuple(found >= 0 for found in states)
-        self.tables: list[tuple[Term, Ints]] = []  # Row, and costs (rows, classes)
+        self.tables: list[tuple[dict[int, Ints], Ints, Ints]] = []  # Levels, rows and costs
         self.used: set[int] = set()  # Inputs on which decisions depend
-        left = archive["tables"].astype(np.int64)  # All tables, one after the other
-        for record in _records(features, structure):
-            row = _row(record, states)
-            costs, left = np.split(left, [(1 + row.grid.max()) * len(self.prior)])
-            costs = costs.reshape(-1, len(self.prior))
-            self.tables.append((row, costs))
-            if (costs != costs[:, :1]).any():
-                self.used.update(row.levels)
-            is_flat = all((m[::2] == m[1::2]).all() for m in row.levels.values())
+        left = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
+        for record in _records(features, document["structure"]):
+            levels, rows = _rows(record, states)
+            is_flat = all((m[::2] == m[1::2]).all() for m in levels.values())
             require(is_flat, "the intervals do not separate the rows of a table")
+            costs, left = np.split(left, [1 + rows.max()])
+            self.tables.append((levels, rows, costs))
+            if (costs != costs[:, :1]).any():
+                self.used.update(levels)
         require(not len(left), "the tables of the model file have another size")
 
     def difference(self, first: int, second: int) -> Value:
         """Return the cost of a class less that of another."""
-        own = [(row, costs[:, first] - costs[:, second]) for row, costs in self.tables]
-        terms = tuple(Term(row.levels, costs[row.grid]) for row, costs in own)
+        own = ((m, rows, costs[:, first] - costs[:, second]) for m, rows, costs in self.tables)
+        terms = tuple(Term(m, costs[rows]) for m, rows, costs in own)
         return Value(int(self.prior[first] - self.prior[second]), terms)
 
 
-def _sizes(features: Sequence[Record], entry: str) -> list[int]:
-    if entry != "predict-raw":
-        return [1 + (max(f["n_states"] for f in features) > 255)] * len(features)
-    return [
-        np.dtype(f["kind"]).itemsize if f["kind"] in NUMBERS else 1 + (_n_known(f) > 255)
-        for f in features
-    ]
-
-
-def _n_known(f: Record) -> int:
-    return len(f["categories"]) or f["n_states"]
-
-
-def _states(f: Record, size: int, bits: Ints, *, is_raw: bool) -> tuple[Ints, Sequence[int]]:
-    """
-    Return states of inputs by their bits, -1 if out of range, and borders.
-
-    Between borders, states are ascending or descending.
-    """
-    kind, half = f["kind"], 1 << 8 * size - 1
-    if not is_raw or kind not in NUMBERS:
-        n, other = (_n_known(f), f["fallback"]) if is_raw else (f["n_states"], -1)
-        return np.where(bits < n, bits, other), [min(n, 2 * half)]
+def _binned(f: Record, size: int, bits: Ints) -> Ints:
+    """Return states of readings by their bits."""
     with np.errstate(invalid="ignore"):  # Signaling NaN
-        values = bits.astype(f"u{size}").view(kind).astype(np.float64)
-    is_missing = np.isnan(values) if kind == "float32" else (bits == half) & (kind != "uint8")
+        values = bits.astype(f"u{size}").view(f["kind"]).astype(np.float64)
+    is_missing = np.isnan(values) | (bits == 1 << 8 * size - 1) & (f["kind"][0] == "i")
     found = (values[:, None] > np.array(f["thresholds"], dtype=np.float64)).sum(axis=1)
-    borders = [at for at in (half, half + 1, 0x7F80_0001, 0xFF80_0001) if at < 2 * half]
-    return np.where(is_missing, f["fallback"], found), borders
+    return np.where(is_missing, f["fallback"], found)
 
 
 def _records(features: Sequence[Record], structure: Record) -> Sequence[Record]:
     """Return the features of each table, and above which states their rows differ."""
-    if "parents" not in structure:
-        scopes, cuts = structure.get("features", ()), structure.get("cuts", ())
-    else:
+    if "parents" in structure:
         scopes = [[*above, i] for i, above in enumerate(structure["parents"])]
-        scopes += [structure["class_parents"]] if structure.get("class_parents") else []
+        scopes += [one for one in [structure.get("class_parents")] if one]
         cuts = [[range(features[i]["n_states"] - 1) for i in scope] for scope in scopes]
-    tables: Sequence[Record] = structure.get("tables", ())
-    return tables or [{"features": f, "cuts": c} for f, c in zip(scopes, cuts, strict=True)]
+        structure = {"features": scopes, "cuts": cuts}
+    pairs = zip(structure.get("features", ()), structure.get("cuts", ()), strict=True)
+    return structure.get("tables") or [{"features": f, "cuts": c} for f, c in pairs]
 
 
-def _row(one: Record, states: Sequence[Ints]) -> Term:
-    """Return the row of a table that states address, or a tree's leaf."""
-    axes, pairs = sorted({*one["features"]}), [*zip(one["features"], one["cuts"], strict=True)]
-    if "below" in one:
-        cuts = [sorted({cut for f, cut in pairs if f == axis}) for axis in axes]
-        require(prod(len(c) + 1 for c in cuts) <= 1 << 20, "a tree reads too many features")
-        state = dict(zip(axes, np.ix_(*([*c, c[-1] + 1] for c in cuts)), strict=True))
-        nodes: dict[int, Any] = {-1 - leaf: leaf for leaf in range(len(pairs) + 1)}
-        for k in reversed(range(len(pairs))):  # A parent comes before its children
-            f, cut = pairs[k]
-            nodes[k] = np.where(state[f] > cut, nodes[one["above"][k]], nodes[one["below"][k]])
-        grid = nodes[0]
-    else:
-        cuts = [dict(pairs)[axis] for axis in axes]
-        shape = [len(c) + 1 for c in one["cuts"]]  # The first feature is outermost
-        grid = np.arange(prod(shape)).reshape(shape).transpose(np.argsort(one["features"]))
-    found = (np.searchsorted(c, np.maximum(states[f], 0)) for f, c in zip(axes, cuts, strict=True))
-    return Term(dict(zip(axes, found, strict=True)), grid)
+def _rows(one: Record, states: Sequence[Ints]) -> tuple[dict[int, Ints], Ints]:
+    """Return levels of inputs, and by them the row of a table, or the leaf of a tree."""
+    nodes = [*zip(one["features"], one["cuts"], strict=True)]
+    cuts = {
+        f: np.unique([cut for g, own in nodes if g == f for cut in np.ravel(own)])
+        for f in sorted({*one["features"]})
+    }
+    require(
+        prod(len(own) + 1 for own in cuts.values()) <= 1 << 20, "a tree reads too many features"
+    )
+    # A state of each level
+    state = dict(zip(cuts, np.ix_(*([*own, WORD] for own in cuts.values())), strict=True))
+    rows: Any = 0
+    for f, own in nodes if "below" not in one else ():
+        rows = rows * (len(own) + 1) + np.searchsorted(own, state[f])  # The first is outermost
+    found: dict[int, Any] = {-1 - leaf: leaf for leaf in range(len(nodes) + 1)}
+    for k in reversed(range(len(nodes))) if "below" in one else ():  # Children first
+        f, cut = nodes[k]
+        rows = found[k] = np.where(state[f] > cut, found[one["above"][k]], found[one["below"][k]])
+    levels = {f: np.searchsorted(own, np.maximum(states[f], 0)) for f, own in cuts.items()}
+    return levels, rows

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import capstone
+import numpy as np
 
-from bncc.checker.machine import Instruction, State
+from bncc.checker.machine import State
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, Value
+from bncc.checker.values import UNKNOWN, WORD, Algebra, RejectedError, Value, require, signed
+
+Action: TypeAlias = Callable[[State], Value | None]
+"""The meaning of an instruction: it changes a path, and may return where it jumps."""
 
 COMPRESSED = {"addi16sp": "addi", "addi4spn": "addi", "lwsp": "lw", "swsp": "sw"}
 LOADS = {"lb": (1, True), "lh": (2, True), "lw": (4, False), "lbu": (1, False), "lhu": (2, False)}
@@ -20,33 +24,44 @@ ONES = Value(WORD - 1)
 class Riscv:
     """Decodes with capstone, and gives each instruction its meaning."""
 
-    registers = (
-        "ra", "sp", "gp", "tp", *(f"t{k}" for k in range(7)), *(f"s{k}" for k in range(12)),
-        *(f"a{k}" for k in range(8)),
-    )  # fmt: skip
-    arguments = ("a0", "a1")
-    stack, link, stack_alignment = "sp", "ra", 16
+    # What registers have when a function is called
+    registers: ClassVar[dict[str, str]] = {
+        **{name: f"initial {name}" for name in ("gp", "tp")},
+        **{f"t{k}": f"initial t{k}" for k in range(7)},
+        **{f"s{k}": f"initial s{k}" for k in range(12)},
+        **{f"a{k}": f"initial a{k}" for k in range(8)},
+        **{"a0": "input", "a1": "output", "sp": "stack", "ra": "return"},
+    }
     kept = ("sp", "gp", "tp", *(f"s{k}" for k in range(12)))
+    stack, result, stack_alignment = "sp", "a0", 16
 
     def __init__(self, program: Program, target: str = "rv32") -> None:
         self._program = program
-        self._known: dict[int, Instruction] = {}
+        self._known: dict[int, tuple[str, int, Action]] = {}
         mode = capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_RISCV, mode)
 
-    def decode(self, address: int) -> Instruction:
-        """Return the instruction at an address."""
+    def execute(self, path: State) -> Value:
+        """Execute an instruction on a path; return where it leads."""
+        text, after, action = self.decode(path.at)
+        try:
+            return action(path) or Value(after)
+        except RejectedError as error:
+            raise RejectedError(f"{error}, {text}") from None
+
+    def decode(self, address: int) -> tuple[str, int, Action]:
+        """Return the instruction at an address as text, the address after it, and its meaning."""
         if address not in self._known:
             size = 4 if self._program.read(address, 1) & 3 == 3 else 2
             found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
-            if len(found) != 1 or found[0].size != size or address % 2:
-                raise RejectedError(f"no instruction at {address:#x}")
-            self._known[address] = _instruction(found[0])
+            is_one = len(found) == 1 and found[0].size == size and address % 2 == 0
+            require(is_one, f"no instruction at {address:#x}")
+            text = f"{found[0].mnemonic} {found[0].op_str}".strip()
+            self._known[address] = text, address + size, _action(found[0], text)
         return self._known[address]
 
 
-def _instruction(one: Any) -> Instruction:
-    text = f"{one.mnemonic} {one.op_str}".strip()
+def _action(one: Any, text: str) -> Action:
     name, x = one.mnemonic, [part for part in re.split(r"[,()\s]+", one.op_str) if part]
     if name.startswith("c."):
         name = COMPRESSED.get(name[2:], name[2:])
@@ -66,36 +81,35 @@ def _instruction(one: Any) -> Instruction:
 
         def action(path: State) -> Value | None:
             values = (_value(path, name) for name in operands)
-            return to if path.is_met(condition(path.algebra, *values)) else None
+            return to if path.is_met(condition(path, *values)) else None
 
-        return Instruction(one.size, text, action)
+        return action
     if name in JUMPS:
-        return Instruction(one.size, text, lambda path: _jump(path, name, x, one.address, after))
+        return lambda path: _jump(path, name, x, one.address, after)
     if name in LOADS or name in STORES:
-        return Instruction(one.size, text, lambda path: _transfer(path, name, x))
+        return lambda path: _transfer(path, name, x)
     if name in ("nop", "fence"):
-        return Instruction(one.size, text, lambda _: None)
+        return lambda _: None
     if name in ("lui", "auipc"):
         upper = Value((_number(x[1]) << 12) + one.address * (name == "auipc") & WORD - 1)
-        return Instruction(one.size, text, lambda path: _set(path, x[0], upper))
+        return lambda path: _set(path, x[0], upper)
     is_known = name in UNARY or name in BINARY or name in ("li", "sltiu")
     if not is_known and not (name.endswith("i") and name[:-1] in BINARY):
         raise RejectedError(f"no meaning is known of {text}")
-    return Instruction(one.size, text, lambda path: _set(path, x[0], _computed(path, name, x)))
+    return lambda path: _set(path, x[0], _computed(path, name, x))
 
 
 def _computed(path: State, name: str, x: list[str]) -> Value:
     """Return the result of arithmetic."""
-    a = path.algebra
     try:
         if name == "li":
             return Value(_number(x[1]) % WORD)
         if name in UNARY:
-            return UNARY[name](a, _value(path, x[1]))
+            return UNARY[name](path, _value(path, x[1]))
         if name in BINARY:
-            return BINARY[name](a, _value(path, x[1]), _value(path, x[2]))
+            return BINARY[name](path, _value(path, x[1]), _value(path, x[2]))
         f = BINARY["sltu" if name == "sltiu" else name[:-1]]
-        return f(a, _value(path, x[1]), Value(_number(x[2]) % WORD))
+        return f(path, _value(path, x[1]), Value(_number(x[2]) % WORD))
     except RejectedError:
         return UNKNOWN
 
@@ -124,7 +138,7 @@ def _jump(path: State, name: str, x: list[str], at: int, after: int) -> Value:
     else:
         target = _value(path, x[0] if len(x) == 1 else x[1])
         if len(x) == 3:
-            target = path.algebra.add(target, Value(_number(x[2]) % WORD))
+            target = path.add(target, Value(_number(x[2]) % WORD))
         if not target.base:
             target = Value(target.const & ~1, target.terms)
     if name in ("jal", "jalr"):
@@ -134,7 +148,7 @@ def _jump(path: State, name: str, x: list[str], at: int, after: int) -> Value:
 
 def _transfer(path: State, name: str, x: list[str]) -> None:
     register, offset, base = x
-    address = path.algebra.add(_value(path, base), Value(_number(offset) % WORD))
+    address = path.add(_value(path, base), Value(_number(offset) % WORD))
     if name in STORES:
         path.store(address, STORES[name], STORES[name], _value(path, register))
     else:
@@ -143,24 +157,29 @@ def _transfer(path: State, name: str, x: list[str]) -> None:
 
 
 def _product(a: Algebra, x: Value, y: Value) -> Value:
-    if x.base or y.base:
-        return UNKNOWN
-    if not x.terms or not y.terms:
-        return a.scaled(y, x.const) if not x.terms else a.scaled(x, y.const)
-    return a.pointwise(lambda p, q: p * q & WORD - 1, x, y)
+    if x.terms and y.terms:
+        return a.pointwise(np.multiply, x, y)
+    (k, many) = (y, x) if x.terms else (x, y)
+    require(k.base is None, "a multiple by an address")
+    return a.scaled(many, k.const)
 
 
-def _shift(name: str) -> Callable[[Algebra, Value, Value], Value]:
-    def shifted(a: Algebra, x: Value, y: Value) -> Value:
-        if not y.terms and not y.base:
-            k = y.const & 31
-            return {"sll": lambda: a.scaled(x, 1 << k), "srl": lambda: a.field(x, k, 32 - k),
-                    "sra": lambda: a.sar(x, k)}[name]()  # fmt: skip
-        f = {"sll": lambda p, q: p << (q & 31), "srl": lambda p, q: p >> (q & 31),
-             "sra": lambda p, q: p - ((p >> 31) << 32) >> (q & 31)}[name]  # fmt: skip
-        return a.pointwise(f, x, y)
+def _sll(a: Algebra, x: Value, y: Value) -> Value:
+    if y.terms or y.base:
+        return a.pointwise(lambda p, q: p << (q & 31), x, y)
+    return a.scaled(x, 1 << (y.const & 31))
 
-    return shifted
+
+def _srl(a: Algebra, x: Value, y: Value) -> Value:
+    if y.terms or y.base:
+        return a.pointwise(lambda p, q: p >> (q & 31), x, y)
+    return a.field(x, y.const & 31, 32)
+
+
+def _sra(a: Algebra, x: Value, y: Value) -> Value:
+    if y.terms or y.base:
+        return a.pointwise(lambda p, q: signed(p) >> (q & 31), x, y)
+    return a.split(a.sext(x, 32), y.const & 31)[1]
 
 
 UNARY: dict[str, Callable[[Algebra, Value], Value]] = {
@@ -168,7 +187,7 @@ UNARY: dict[str, Callable[[Algebra, Value], Value]] = {
     "not": lambda a, x: a.sub(ONES, x),
     "neg": lambda a, x: a.sub(Value(0), x),
     "seqz": lambda a, x: a.equal(x, Value(0)),
-    "snez": lambda a, x: a.opposite(a.equal(x, Value(0))),
+    "snez": lambda a, x: a.sub(Value(1), a.equal(x, Value(0))),
     "sltz": lambda a, x: a.less(x, Value(0), is_signed=True),
     "sgtz": lambda a, x: a.less(Value(0), x, is_signed=True),
 }
@@ -181,12 +200,14 @@ BINARY: dict[str, Callable[[Algebra, Value, Value], Value]] = {
     "slt": lambda a, x, y: a.less(x, y, is_signed=True),
     "sltu": lambda a, x, y: a.less(x, y),
     "mul": _product,
-    **{name: _shift(name) for name in ("sll", "srl", "sra")},
+    "sll": _sll,
+    "srl": _srl,
+    "sra": _sra,
 }
 
 
 def _not(f: Callable[[Algebra, Value, Value], Value]) -> Callable[[Algebra, Value, Value], Value]:
-    return lambda a, x, y: a.opposite(f(a, x, y))
+    return lambda a, x, y: a.sub(Value(1), f(a, x, y))
 
 
 def _equal(a: Algebra, x: Value, y: Value) -> Value:

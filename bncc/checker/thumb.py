@@ -2,30 +2,46 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import capstone
+import numpy as np
 
-from bncc.checker.machine import Instruction, SplitError, State
+from bncc.checker.machine import State
 from bncc.checker.model import Program
-from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value, require
+from bncc.checker.values import UNKNOWN, WORD, RejectedError, Value, require, signed
 
 NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
-ONES = Value(WORD - 1)
+ZERO, ONE, ONES = Value(0), Value(1), Value(WORD - 1)
 OPPOSITES = {"ne": "eq", "cc": "cs", "lo": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "ge",
              "le": "gt"}  # fmt: skip
 V7E = ("uxtab", "uxtah", "sxtab", "sxtah", "uxtb16", "vldr", "vstr", "vpush", "vpop", "vmov")
 CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 
 
+@dataclass(frozen=True)
+class Instruction:
+    """A decoded instruction; its action may return where it jumps."""
+
+    size: int
+    text: str
+    action: Callable[[State], Value | None]
+    at: int | None = None  # Its own address if only the instruction before it leads to it
+    then: int | None = None  # The address of such an instruction that follows
+
+
 class Thumb:
     """Decodes with capstone, and gives each instruction its meaning."""
 
-    registers = (*(f"r{k}" for k in range(13)), "sp", "lr", *(f"s{k}" for k in range(32)))
-    arguments = ("r0", "r1")
-    stack, link, stack_alignment = "sp", "lr", 8
+    # What registers have when a function is called
+    registers: ClassVar[dict[str, str]] = {
+        **{f"r{k}": f"initial r{k}" for k in range(13)},
+        **{f"s{k}": f"initial s{k}" for k in range(32)},
+        **{"r0": "input", "r1": "output", "sp": "stack", "lr": "return"},
+    }
     kept = (*(f"r{k}" for k in range(4, 12)), "sp", *(f"s{k}" for k in range(16, 32)))
+    stack, result, stack_alignment = "sp", "r0", 8
 
     def __init__(self, program: Program, target: str = "cortex-m0") -> None:
         self._program = program
@@ -36,6 +52,17 @@ class Thumb:
         mode = capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS
         self._capstone: Any = capstone.Cs(capstone.CS_ARCH_ARM, mode)
         self._capstone.detail = True
+
+    def execute(self, path: State) -> Value:
+        """Execute an instruction on a path; return where it leads."""
+        one = self.decode(path.at)
+        try:
+            to = one.action(path) or Value(path.at + one.size)
+        except RejectedError as error:
+            raise RejectedError(f"{error}, {one.text}") from None
+        at = None if to.base else self.decode(path.number(to)).at
+        require(at == one.then, "a jump into or out of a block")
+        return to
 
     def decode(self, address: int) -> Instruction:
         """Return the instruction at an address; those of an IT block are decoded with it."""
@@ -114,7 +141,7 @@ class Decoded:
         x = path.registers[self.register(k)]
         if self.shift and k in (-1, len(self.operands) - 1):
             kind, amount = self.shift.split()
-            return shifted(path, kind, x, _number(amount))
+            return attempt(shifted, path, kind, x, _number(amount))
         return x
 
     def set(self, path: State, value: Value, k: int = 0) -> None:
@@ -123,8 +150,8 @@ class Decoded:
 
     def compared(self, path: State) -> Value:
         """Return the condition of a jump that compares with zero."""
-        zero = path.algebra.equal(self.value(path, 0), Value(0))
-        return zero if self.name == "cbz" else path.algebra.opposite(zero)
+        zero = path.equal(self.value(path, 0), ZERO)
+        return zero if self.name == "cbz" else path.sub(ONE, zero)
 
 
 def has_reserved_bits(data: bytes, name: str) -> bool:
@@ -148,25 +175,24 @@ def _number(text: str) -> int:
     return int(text.lstrip("#"), 0)
 
 
-def attempt(f: Callable[[], Value]) -> Value:
+def attempt(f: Callable[..., Value], *operands: Any) -> Value:
     """Return a value, or the unknown one where it has no representation."""
     try:
-        return f()
+        return f(*operands)
     except RejectedError:
         return UNKNOWN
 
 
 def shifted(path: State, kind: str, x: Value, k: int) -> Value:
     """Return a value shifted by a constant from 1 to 32."""
-    a = path.algebra
     if kind == "lsl":
-        return a.scaled(x, 1 << k) if k < 32 else Value(0)
+        return path.scaled(x, 1 << k) if k < 32 else ZERO
     if kind == "lsr":
-        return a.field(x, k, 32 - k)
+        return path.field(x, k, 32 - k)
     if kind == "asr":
-        return a.sar(x, min(k, 31))
+        return path.split(path.sext(x, 32), min(k, 31))[1]
     if kind == "ror" and 0 < k < 32:
-        return a.add(a.field(x, k, 32 - k), a.scaled(x, 1 << 32 - k))
+        return path.add(path.field(x, k, 32 - k), path.scaled(x, 1 << 32 - k))
     raise RejectedError(f"no meaning is known of {kind} {k}")
 
 
@@ -199,52 +225,49 @@ def compare(path: State, kind: str, *operands: Value) -> None:
         record(path, part, kind, *operands)
 
 
-def logic(path: State, result: Value, carry: Callable[[], Value] | None = None) -> None:
+def logic(path: State, result: Value, carry: Value | None = None) -> None:
     """Set N and Z by a result, and maybe C."""
     record(path, "nz", "value", result)
     if carry is not None:
-        try:
-            record(path, "c", "bit", attempt(carry))
-        except SplitError:
-            record(path, "c", "bit", UNKNOWN)
+        record(path, "c", "bit", carry)
 
 
 def holds(path: State, name: str) -> Value:
     """Return 1 where a condition holds."""
-    a = path.algebra
     if name in OPPOSITES:
-        return a.opposite(holds(path, OPPOSITES[name]))
+        return path.sub(ONE, holds(path, OPPOSITES[name]))
     part = {"cs": "c", "hi": "c", "vs": "v"}.get(name, "nz")
     kind, operands = recorded(path, part)
-    x, y = operands[0], operands[-1] if kind in ("add", "sub") else Value(0)
+    x, y = operands[0], operands[-1] if kind in ("add", "sub") else ZERO
     if any(one.base == "?" for one in operands):
         raise RejectedError("a condition of what is not known")
     if kind == "bit" and name == "cs":
         return x
     if name in ("eq", "mi"):
-        result = {"value": x, "sub": a.sub(x, y) if kind == "sub" else x,
-                  "add": a.add(x, y) if kind == "add" else x}[kind]  # fmt: skip
-        if name == "mi":
-            return a.less(result, Value(0), is_signed=True)
-        return a.equal(x, y) if kind == "sub" else a.equal(result, Value(0))
+        if kind == "sub" and name == "eq":
+            return path.equal(x, y)
+        result = {"value": x, "sub": path.sub(x, y) if kind == "sub" else x,
+                  "add": path.add(x, y) if kind == "add" else x}[kind]  # fmt: skip
+        is_negative = name == "mi"
+        return path.less(result, ZERO, is_signed=True) if is_negative else path.equal(result, ZERO)
     if name == "cs" and kind == "sub":
-        return a.opposite(a.less(x, y))
+        return path.sub(ONE, path.less(x, y))
     if name == "cs" and kind in ("add", "adc"):
         # x + y + c >= 2^32 where c + x - (2^32 - 1 - y) > 0
-        c = operands[2] if kind == "adc" else Value(0)
-        rest = a.low(a.sub(ONES, operands[1]), 32)
+        c = operands[2] if kind == "adc" else ZERO
+        rest = path.field(path.sub(ONES, operands[1]), 0, 32)
         for one in (x, c):
-            rest = a.add(rest, a.times(a.low(one, 32), -1))
-        return a.negative(rest)
+            rest = path.sub(rest, path.field(one, 0, 32))
+        return path.negative(rest)
     if name in ("hi", "ge", "gt") and kind == "sub" and recorded(path, "nz") == recorded(path, "c"):
         if name == "ge":
-            return a.opposite(a.less(x, y, is_signed=True))
-        return a.less(y, x, is_signed=name == "gt")
+            return path.sub(ONE, path.less(x, y, is_signed=True))
+        return path.less(y, x, is_signed=name == "gt")
     if name in ("ge", "gt") and kind == "add" and not y.terms and y.const % WORD != 1 << 31:
         limit = Value(-y.const % WORD)
         if name == "gt":
-            return a.less(limit, x, is_signed=True)
-        return a.opposite(a.less(x, limit, is_signed=True))
+            return path.less(limit, x, is_signed=True)
+        return path.sub(ONE, path.less(x, limit, is_signed=True))
     raise RejectedError(f"the condition {name} after {kind}")
 
 
@@ -252,22 +275,21 @@ def holds(path: State, name: str) -> Value:
 
 
 def _sum(d: Decoded, path: State) -> None:
-    a, x, y = path.algebra, d.value(path, -2), d.value(path, -1)
-    kind = d.name
+    x, y, kind = d.value(path, -2), d.value(path, -1), d.name
     if kind in ("add", "sub") and len(d.operands) == 2:
         x = d.value(path, 0)
     if kind == "rsb":
         x, y, kind = y, x, "sub"
     if kind in ("adc", "sbc"):
         carry = holds(path, "cs")
-        y = a.sub(ONES, y) if kind == "sbc" else y
-        total = a.add(a.add(x, y), carry)
+        y = attempt(path.sub, ONES, y) if kind == "sbc" else y
+        total = attempt(path.add, attempt(path.add, x, y), carry)
         if d.sets:
             record(path, "nz", "value", total)
             record(path, "c", "adc", x, y, carry)
             record(path, "v", "bit", UNKNOWN)
     else:
-        total = a.add(x, y) if kind == "add" else a.sub(x, y)
+        total = attempt(path.add if kind == "add" else path.sub, x, y)
         if d.sets:
             compare(path, kind, x, y)
     d.set(path, total)
@@ -286,100 +308,106 @@ def _move(d: Decoded, path: State) -> Value | None:
     if d.operands[0] == "pc":
         return _target(x)
     if d.sets:
-        logic(path, x, (lambda: UNKNOWN) if d.size == 4 else None)
+        logic(path, x, UNKNOWN if d.size == 4 else None)
     d.set(path, x)
     return None
 
 
 def _movt(d: Decoded, path: State) -> None:
-    low = path.algebra.low(d.value(path, 0), 16)
-    d.set(path, path.algebra.add(low, Value(_number(d.operands[1]) << 16)))
+    low = attempt(path.field, d.value(path, 0), 0, 16)
+    d.set(path, attempt(path.add, low, Value(_number(d.operands[1]) << 16)))
 
 
 def _logic(d: Decoded, path: State) -> None:
-    a, y = path.algebra, d.value(path, -1)
-    x = d.value(path, 0 if len(d.operands) == 2 else -2)
+    y, x = d.value(path, -1), d.value(path, 0 if len(d.operands) == 2 else -2)
     if d.name in ("bic", "orn", "mvn"):
-        y = a.sub(ONES, y)
-    if d.name == "mvn":
-        result = y
-    else:
-        f = {"and": a.bits_and, "bic": a.bits_and, "tst": a.bits_and, "orr": a.bits_or,
-             "orn": a.bits_or, "eor": a.bits_xor, "teq": a.bits_xor}[d.name]  # fmt: skip
-        result = attempt(lambda: f(x, y))
+        y = attempt(path.sub, ONES, y)
+    f = {"and": path.bits_and, "bic": path.bits_and, "tst": path.bits_and, "orr": path.bits_or,
+         "orn": path.bits_or, "eor": path.bits_xor, "teq": path.bits_xor}  # fmt: skip
+    result = y if d.name == "mvn" else attempt(f[d.name], x, y)
     if d.sets or d.name in ("tst", "teq"):
-        logic(path, result, (lambda: UNKNOWN) if d.size == 4 else None)
+        logic(path, result, UNKNOWN if d.size == 4 else None)
     if d.name not in ("tst", "teq"):
         d.set(path, result)
 
 
 def _shift(d: Decoded, path: State) -> None:
-    a, x, n = path.algebra, d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
-    carry = lambda: UNKNOWN  # noqa: E731
-    if d.operands[-1].startswith("#"):
-        k = n.const
-        result = attempt(lambda: shifted(path, d.name, x, k)) if k else x
-        if k:
-            bit = 32 - k if d.name == "lsl" else k - 1
-            carry = lambda: a.field(x, bit, 1)  # noqa: E731
+    x, n = d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
+    carry, by_register = UNKNOWN, not d.operands[-1].startswith("#")
+    if by_register:
+        n = attempt(path.field, n, 0, 8)
+    if n.terms or n.base or n.const > 32:
+        result = attempt(path.pointwise, SHIFTS[d.name], x, n)
     else:
-        n = a.low(n, 8)
-        f = {"lsl": lambda x, y: x << y.clip(0, 32), "lsr": lambda x, y: x >> y.clip(0, 32),
-             "asr": lambda x, y: _signed(x) >> y.clip(0, 32),
-             "ror": lambda x, y: (x | x << 32) >> y % 32}[d.name]  # fmt: skip
-        result = attempt(lambda: a.pointwise(f, x, n))
-        if not n.terms and 0 < n.const < 33:
-            result = attempt(lambda: shifted(path, d.name, x, n.const))
+        result = attempt(shifted, path, d.name, x, n.const) if n.const else x
+    if n.const and not by_register:
+        carry = attempt(path.field, x, 32 - n.const if d.name == "lsl" else n.const - 1, 1)
     if d.sets:
         logic(path, result, carry)
     d.set(path, result)
 
 
-def _signed(x: Any) -> Any:
-    return x - ((x >> 31) << 32)
+def _lsl(x: Any, n: Any) -> Any:
+    return x << n.clip(0, 32)
+
+
+def _lsr(x: Any, n: Any) -> Any:
+    return x >> n.clip(0, 32)
+
+
+def _asr(x: Any, n: Any) -> Any:
+    return signed(x) >> n.clip(0, 32)
+
+
+def _ror(x: Any, n: Any) -> Any:
+    return (x | x << 32) >> n % 32
+
+
+SHIFTS = {"lsl": _lsl, "lsr": _lsr, "asr": _asr, "ror": _ror}
+"""Shifts of words by a number of bits from 0 to 255."""
 
 
 def _extend(d: Decoded, path: State) -> None:
-    a, x = path.algebra, d.value(path, -1)
     n = 8 if d.name[-1] == "b" else 16
-    value = attempt(lambda: a.sext(x, n) if d.name[0] == "s" else a.low(x, n))
-    d.set(path, a.add(d.value(path, 1), value) if d.name[3] == "a" else value)
+    x, is_signed = d.value(path, -1), d.name[0] == "s"
+    value = attempt(path.sext, x, n) if is_signed else attempt(path.field, x, 0, n)
+    d.set(path, attempt(path.add, d.value(path, 1), value) if d.name[3] == "a" else value)
 
 
 def _extend_two(d: Decoded, path: State) -> None:
-    d.set(path, path.algebra.bits_and(d.value(path, 1), Value(0x00FF00FF)))
+    d.set(path, attempt(path.bits_and, d.value(path, 1), Value(0x00FF00FF)))
 
 
 def _extract(d: Decoded, path: State) -> None:
-    a, x = path.algebra, d.value(path, 1)
     low, width = _number(d.operands[2]), _number(d.operands[3])
-    value = attempt(lambda: a.field(x, low, width))
-    d.set(path, attempt(lambda: a.sext(value, width)) if d.name == "sbfx" else value)
+    value = attempt(path.field, d.value(path, 1), low, width)
+    d.set(path, attempt(path.sext, value, width) if d.name == "sbfx" else value)
 
 
 def _insert(d: Decoded, path: State) -> None:
-    a, low, width = path.algebra, _number(d.operands[-2]), _number(d.operands[-1])
+    low, width = _number(d.operands[-2]), _number(d.operands[-1])
     field = (1 << width) - 1
-    kept = a.bits_and(d.value(path, 0), Value(field << low ^ (WORD - 1)))
+    kept = attempt(path.bits_and, d.value(path, 0), Value(field << low ^ (WORD - 1)))
     if d.name == "bfi":
-        kept = a.add(kept, a.scaled(a.low(d.value(path, 1), width), 1 << low))
+        new = attempt(path.field, d.value(path, 1), 0, width)
+        kept = attempt(path.add, kept, attempt(path.scaled, new, 1 << low))
     d.set(path, kept)
 
 
+def _product(path: State, x: Value, y: Value) -> Value:
+    if x.terms and y.terms:
+        return path.pointwise(np.multiply, x, y)
+    (k, many) = (y, x) if x.terms else (x, y)
+    require(k.base is None, "a multiple by an address")
+    return path.scaled(many, k.const)
+
+
 def _multiply(d: Decoded, path: State) -> None:
-    a = path.algebra
     x, y = (d.value(path, k) for k in ((0, 1) if len(d.operands) == 2 else (1, 2)))
-    if x.base or y.base:
-        product = UNKNOWN
-    elif not x.terms:
-        product = a.scaled(y, x.const)
-    elif not y.terms:
-        product = a.scaled(x, y.const)
-    else:
-        product = attempt(lambda: a.pointwise(lambda p, q: p * q & (WORD - 1), x, y))
+    product = attempt(_product, path, x, y)
     if d.name in ("mla", "mls"):
-        third = d.value(path, 3)
-        product = a.add(third, product) if d.name == "mla" else a.sub(third, product)
+        f = path.add if d.name == "mla" else path.sub
+        product = attempt(f, d.value(path, 3), product)
     elif d.sets and d.size == 2:
         logic(path, product)
     d.set(path, product)
@@ -390,22 +418,22 @@ def _address(d: Decoded, path: State, k: int) -> tuple[Value, str | None, Value]
     found = re.fullmatch(r"\[(.*)\](!?)", d.operands[k])
     if found is None:
         raise RejectedError(f"no address in {d.name}")
-    parts, a = [part.strip() for part in found[1].split(",")], path.algebra
+    parts = [part.strip() for part in found[1].split(",")]
     pc = parts[0] == "pc"
     base_name = NAMES.get(parts[0], parts[0])
     base = Value(d.address + 4 & ~3) if pc else path.registers[base_name]
     address = base
     if len(parts) > 1:
         if parts[1].startswith("#"):
-            address = a.add(base, Value(_number(parts[1]) % WORD))
+            address = path.add(base, Value(_number(parts[1]) % WORD))
         else:
             index = path.registers[NAMES.get(parts[1], parts[1])]
             if len(parts) > 2:
                 kind, amount = parts[2].split()
                 index = shifted(path, kind, index, _number(amount))
-            address = a.add(base, index)
+            address = path.add(base, index)
     if k + 1 < len(d.operands) and d.operands[k + 1].startswith("#"):
-        return base, base_name, a.add(base, Value(_number(d.operands[k + 1]) % WORD))
+        return base, base_name, path.add(base, Value(_number(d.operands[k + 1]) % WORD))
     return address, base_name if found[2] else None, address
 
 
@@ -422,7 +450,7 @@ def _transfer(d: Decoded, path: State) -> Value | None:
     values = []
     for j, name in enumerate(names):
         require(name in (*Thumb.registers, "pc"), f"an operand {name} of {d.name}")
-        at = path.algebra.add(address, Value(4 * j))
+        at = path.add(address, Value(4 * j))
         if "str" in d.name:
             path.store(at, size, multiple, path.registers[name])
         else:
@@ -448,15 +476,15 @@ def _multiple(d: Decoded, path: State) -> Value | None:
         updates = d.operands[0].endswith("!")
     if names[0][0] == "d":
         names = [f"s{2 * int(n[1:]) + k}" for n in names for k in (0, 1)]
-    a, size, old = path.algebra, 4 * len(names), path.registers[base]
+    size, old = 4 * len(names), path.registers[base]
     down = d.name in ("push", "vpush", "stmdb", "ldmdb")
-    start = a.add(old, Value(-size % WORD)) if down else old
+    start = path.add(old, Value(-size % WORD)) if down else old
     is_store = d.name in ("push", "vpush", "stm", "stmdb")
     if not {*names} <= {*Thumb.registers, "pc"} or "sp" in names or (updates and base in names):
         raise RejectedError(f"an unpredictable {d.name}")
     target = None
     for k, name in enumerate(names):
-        at = a.add(start, Value(4 * k))
+        at = path.add(start, Value(4 * k))
         if is_store:
             path.store(at, 4, 4, path.registers[name])
         elif name == "pc":
@@ -464,7 +492,7 @@ def _multiple(d: Decoded, path: State) -> Value | None:
         else:
             path.registers[name] = path.load(at, 4, 4)
     if updates:
-        path.registers[base] = start if down else a.add(old, Value(size))
+        path.registers[base] = start if down else path.add(old, Value(size))
     return target
 
 

@@ -1,27 +1,29 @@
 """
-Values over all inputs of a box: a base, a constant and functions of few inputs, modulo 2^32.
+Boxes of inputs, and values over them: a base, a constant and functions of few inputs.
 
 Each input is divided into intervals. A function is given by its numbers at the points, which are
 the first and the last number of each interval; in between, it is linear in each input. It is flat
 if it is the same at the first and the last number of each interval, so constant in between. A box
 is a set of points for each input: those of the intervals from which the input may be. Sums are
 exact; only `Algebra.scaled` and `Algebra.pointwise` may return another number that is equal modulo
-2^32.
+2^32. What has no exact value is refused.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bncc.checker.boxes import Box, Ints, restricted
-
+Ints: TypeAlias = NDArray[np.int64]
+Box: TypeAlias = tuple[NDArray[np.bool_], ...]
 WORD = 1 << 32
-EXACT = 0
-"""A modulus under which only equal numbers are."""
+EXACT = 1 << 62
+"""A modulus that all numbers are smaller than, so that only zero is a multiple."""
 MOST = 1 << 16
 """Largest number of combinations of levels that an operation looks at."""
 
@@ -30,10 +32,34 @@ class RejectedError(Exception):
     """A step is not confirmed."""
 
 
+class SplitError(Exception):
+    """A step differs between inputs: its arguments say how the states on each side differ."""
+
+
 def require(condition: object, text: str) -> None:
     """Reject a step unless a condition holds."""
     if not condition:
         raise RejectedError(text)
+
+
+def restricted(box: Box, axis: int, allowed: NDArray[np.bool_]) -> Box:
+    """Return the part of a box with some points of an input."""
+    return (*box[:axis], box[axis] & allowed, *box[axis + 1 :])
+
+
+def meet(box: Box, other: Box) -> Box | None:
+    """Return what two boxes have in common; None if nothing."""
+    both = tuple(one & two for one, two in zip(box, other, strict=True))
+    return both if all(one.any() for one in both) else None
+
+
+def minus(box: Box, other: Box) -> list[Box]:
+    """Return disjoint boxes of the inputs of one box that are not in another."""
+    found = []
+    for axis, allowed in enumerate(other):
+        found.append(restricted(box, axis, ~allowed))
+        box = restricted(box, axis, allowed)
+    return [one for one in found if all(part.any() for part in one)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +82,15 @@ class Value:
 UNKNOWN = Value(0, (), "?")
 
 
+@dataclass(frozen=True, eq=False)
 class Algebra:
-    """Operations on values for the inputs of one box."""
+    """Operations on values for the inputs of a box."""
 
-    def __init__(self, points: Sequence[Ints]) -> None:
-        self.points = points
-        self.box: Box = tuple(np.ones(len(one), dtype=bool) for one in points)
-        self.order: Callable[[Value], bool | None] = lambda _: None
+    points: Sequence[Ints]
+    box: Box
+
+    def order(self, total: Value) -> bool | None:
+        """Return whether a sum is negative, if that is known without its numbers."""
 
     # Functions
 
@@ -85,23 +113,21 @@ class Algebra:
         """Return joint levels of terms by input, and a point of each level, in the box."""
         levels, samples = {}, {}
         for axis in sorted({axis for t in terms for axis in t.levels}):
-            inside = np.flatnonzero(self.box[axis])
+            mask = self.box[axis]
+            inside = np.where(mask, np.arange(len(mask)), mask.argmax())
             rows = np.stack([t.levels[axis][inside] for t in terms if axis in t.levels], axis=1)
-            first, joint = distinct(rows)
+            first, levels[axis] = distinct(rows)
             samples[axis] = inside[first]
-            levels[axis] = np.zeros(len(self.box[axis]), dtype=np.int64)
-            levels[axis][inside] = joint
         return levels, samples
 
     @staticmethod
-    def at(terms: Sequence[Term], samples: dict[int, Ints]) -> Any:
-        """Return the sum of functions at points of inputs, with a dimension for each input."""
-        total = np.zeros([len(points) for points in samples.values()], dtype=np.int64)
-        for t in terms:
+    def numbers(a: Value, samples: dict[int, Ints]) -> Any:
+        """Return a sum at points of inputs, with a dimension for each input."""
+        total = np.full([len(points) for points in samples.values()], a.const, dtype=np.int64)
+        for t in a.terms:
             grid = t.grid[np.ix_(*(m[samples[axis]] for axis, m in t.levels.items()))]
-            total += grid.reshape(
-                [len(x) if axis in t.levels else 1 for axis, x in samples.items()]
-            )
+            shape = [len(x) if axis in t.levels else 1 for axis, x in samples.items()]
+            total += grid.reshape(shape)
         return total
 
     def combined(self, f: Callable[..., Any], *sums: Value) -> Value:
@@ -109,7 +135,7 @@ class Algebra:
         levels, samples = self.common([t for a in sums for t in a.terms])
         n_points = prod(len(points) for points in samples.values())
         require(n_points <= MOST, "a function of too many inputs")
-        grid = np.asarray(f(*(self.at(a.terms, samples) + a.const for a in sums)), dtype=np.int64)
+        grid = np.asarray(f(*(self.numbers(a, samples) for a in sums)), dtype=np.int64)
         require((np.abs(grid) < 1 << 48).all(), "numbers of too many bits")
         # Levels with the same numbers become one, and inputs with one level are left out.
         for k, axis in enumerate(levels):
@@ -120,18 +146,24 @@ class Algebra:
 
     def pointwise(self, f: Callable[..., Any], *words: Value) -> Value:
         """Return a function of words that depend on few inputs."""
-        if any(a.base for a in words):
-            return UNKNOWN
         is_flat = all(self.is_flat(t) for a in words for t in a.terms)
         require(is_flat, "an operation on a reading that its intervals do not decide")
+        require(not any(a.base for a in words), "an operation on an address, or on the unknown")
         return self.combined(lambda *grids: signed(f(*(x % WORD for x in grids))), *words)
+
+    def number(self, a: Value) -> int:
+        """Return the word that a value is for all inputs of the box, or divide the box."""
+        whole = self.pointwise(lambda x: x, a)
+        if whole.terms:
+            axis, levels = next(iter(whole.terms[0].levels.items()))
+            sides = (restricted(self.box, axis, levels == k) for k in range(levels.max() + 1))
+            raise SplitError(*({"box": box} for box in sides))
+        return whole.const % WORD
 
     def total(self, const: int, terms: Iterable[Term], base: str | None = None) -> Value:
         """Return a sum that has one function of the same inputs."""
-        groups: dict[tuple[int, ...], list[Term]] = {}
-        for t in terms:
-            groups.setdefault(tuple(t.levels), []).append(t)
-        sums = [Value(0, tuple(group)) for group in groups.values()]
+        groups = groupby(sorted(terms, key=scope), key=scope)
+        sums = [Value(0, tuple(group)) for _, group in groups]
         sums = [self.combined(lambda x: x, one) if len(one.terms) > 1 else one for one in sums]
         kept = tuple(t for one in sums for t in one.terms if t.grid.any())
         return Value(const + sum(one.const for one in sums), kept, base)
@@ -140,30 +172,28 @@ class Algebra:
 
     def add(self, a: Value, b: Value) -> Value:
         """Return ``a + b``."""
-        if "?" in (a.base, b.base) or (a.base and b.base):
-            return UNKNOWN
+        is_known = "?" not in (a.base, b.base) and not (a.base and b.base)
+        require(is_known, "a sum of addresses, or of the unknown")
         return self.total(a.const + b.const, (*a.terms, *b.terms), a.base or b.base)
 
     def sub(self, a: Value, b: Value) -> Value:
         """Return ``a - b``; the distance if both have the same base."""
         if a.base == b.base != "?":
             a, b = Value(a.const, a.terms), Value(b.const, b.terms)
-        return self.add(a, self.scaled(b, -1))
+        return self.add(a, self.times(b, -1))
 
     def times(self, a: Value, k: int) -> Value:
         """Return an exact multiple of a sum."""
-        numbers = [abs(a.const), *(int(np.abs(t.grid).max()) for t in a.terms)]
-        is_small = max(numbers) * abs(k) < 1 << 48
+        sizes = [abs(a.const), *(int(np.abs(t.grid).max()) for t in a.terms)]
+        is_small = max(sizes) * abs(k) < 1 << 48
         require(is_small and not a.base, "a multiple of an address, or of too many bits")
         return Value(a.const * k, tuple(Term(t.levels, t.grid * k) for t in a.terms))
 
     def scaled(self, a: Value, k: int) -> Value:
         """Return a multiple."""
-        if a.base:
-            return UNKNOWN
         k, flat = signed(k), [t for t in a.terms if self.is_flat(t)]
-        lines = self.times(Value(0, tuple(t for t in a.terms if t not in flat)), k).terms
-        words = (Term(t.levels, signed(signed(t.grid) * k)) for t in flat)
+        lines = self.times(Value(0, tuple(t for t in a.terms if t not in flat), a.base), k).terms
+        words = (Term(t.levels, signed(t.grid * k)) for t in flat)
         return Value(signed(a.const * k), (*lines, *words))
 
     def split(self, a: Value, n: int) -> tuple[Value, Value]:
@@ -176,9 +206,8 @@ class Algebra:
         if least == most:
             return self.add(low, Value(-least << n)), self.add(high, Value(least))
         # The sum of the lower parts carries for some inputs only: it must depend on few.
-        low = self.combined(lambda x: x, low)
-        require(all(self.separates(t, n) for t in low.terms), "a carry out of bits of a reading")
         carry = self.combined(lambda x: x >> n, low)
+        require(all(map(self.is_flat, carry.terms)), "a carry out of bits of a reading")
         return self.combined(lambda x: x % (1 << n), low), self.add(high, carry)
 
     def separates(self, t: Term, n: int) -> bool:
@@ -193,41 +222,29 @@ class Algebra:
 
     def field(self, a: Value, k: int, n: int) -> Value:
         """Return n bits from bit k on."""
-        if a.base:
-            return UNKNOWN
-        above = self.split(a, k)[1] if k else a
-        return self.split(above, min(n, 32 - k))[0]
-
-    def low(self, a: Value, n: int) -> Value:
-        """Return the lowest n bits."""
-        return self.field(a, 0, n)
+        return self.split(self.split(a, k)[1], min(n, 32 - k))[0]
 
     def sext(self, a: Value, n: int) -> Value:
         """Return the lowest n bits with their sign."""
-        half = 1 << n - 1
-        return self.add(self.low(self.add(a, Value(half)), n), Value(-half))
-
-    def sar(self, a: Value, k: int) -> Value:
-        """Return ``a >> k`` with copies of the sign."""
-        return self.split(self.sext(a, 32), k)[1]
+        half = Value(1 << n - 1)
+        return self.sub(self.field(self.add(a, half), 0, n), half)
 
     # Bits
 
     def bits_and(self, a: Value, b: Value) -> Value:
         """Return ``a & b``."""
-        if a.base or b.base:
-            return UNKNOWN
+        require(not (a.base or b.base), "bits of an address, or of the unknown")
         for x, y in ((a, b), (b, a)):
             low, high = self.bounds(x)
             if 0 <= low and high < WORD and self.vanishes(y, 1 << high.bit_length()):
                 return Value(0)
         if a.terms and b.terms:
-            return self.pointwise(lambda x, y: x & y, a, b)
+            return self.pointwise(np.bitwise_and, a, b)
         a, b = (a, b) if a.terms else (b, a)
         found = Value(0)
         for ones in re.finditer("1+", f"{b.const % WORD:b}"[::-1]):
             field = self.field(a, ones.start(), ones.end() - ones.start())
-            found = self.add(found, self.scaled(field, 1 << ones.start()))
+            found = self.add(found, self.times(field, 1 << ones.start()))
         return found
 
     def bits_or(self, a: Value, b: Value) -> Value:
@@ -236,7 +253,7 @@ class Algebra:
 
     def bits_xor(self, a: Value, b: Value) -> Value:
         """Return ``a ^ b``."""
-        return self.sub(self.add(a, b), self.scaled(self.bits_and(a, b), 2))
+        return self.sub(self.bits_or(a, b), self.bits_and(a, b))
 
     # Comparisons
 
@@ -244,9 +261,8 @@ class Algebra:
         """Return 1 where ``a < b``, else 0."""
         if a.base or b.base:  # Regions of memory do not wrap around
             a, b, is_signed = self.sub(a, b), Value(0), True
-        require(not a.base, "addresses that are compared")
-        first, second = (self.sext(x, 32) if is_signed else self.low(x, 32) for x in (a, b))
-        return self.negative(self.add(first, self.times(second, -1)))
+        first, second = (self.sext(x, 32) if is_signed else self.field(x, 0, 32) for x in (a, b))
+        return self.negative(self.sub(first, second))
 
     def equal(self, a: Value, b: Value) -> Value:
         """Return 1 where both are equal, else 0."""
@@ -259,12 +275,8 @@ class Algebra:
         if known is not None:
             return Value(int(known))
         found = self.combined(lambda x: x < 0, total)
-        require(all(self.is_flat(t) for t in found.terms), "intervals do not separate a comparison")
+        require(all(map(self.is_flat, found.terms)), "intervals do not separate a comparison")
         return found
-
-    def opposite(self, a: Value) -> Value:
-        """Return ``1 - a``."""
-        return self.sub(Value(1), a)
 
     def vanishes(self, a: Value, modulus: int = WORD) -> bool:
         """Return whether a sum is zero modulo a number for all inputs of the box."""
@@ -275,25 +287,18 @@ class Algebra:
             {axis: x if axis in t.levels else x[:1] for axis, x in samples.items()}
             for t in (*a.terms, Term({}, np.array(0)))
         )
-        sums = (self.at(a.terms, plane) + a.const for plane in planes)
-        are_zero = not any((x % modulus if modulus else x).any() for x in sums)
+        are_zero = not any((self.numbers(a, plane) % modulus).any() for plane in planes)
         return are_zero and all(map(self.is_flat, a.terms))
 
-    # Boxes
+    def same(self, x: Value, y: Value, size: int = 4) -> bool:
+        """Return whether the lowest bytes of two values are the same for all inputs of the box."""
+        are_related = x.base == y.base != "?"
+        return x is y or (are_related and self.vanishes(self.sub(x, y), 1 << 8 * size))
 
-    def cases(self, a: Value) -> list[tuple[int, Box]]:
-        """Return disjoint boxes that cover the current one, with the word that a value is there."""
-        require(not a.base, "a condition or a result is not known")
-        box, found = self.box, []
-        whole = self.pointwise(lambda x: x, a)
-        if not whole.terms:
-            return [(whole.const % WORD, box)]
-        axis, levels = next(iter(whole.terms[0].levels.items()))
-        for level in range(levels.max() + 1):
-            self.box = restricted(box, axis, levels == level)
-            found += self.cases(whole)
-        self.box = box
-        return found
+
+def scope(t: Term) -> tuple[int, ...]:
+    """Return the inputs of a function."""
+    return tuple(t.levels)
 
 
 def distinct(rows: Ints) -> tuple[Ints, Ints]:

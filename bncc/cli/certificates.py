@@ -36,14 +36,14 @@ class Certificates:
                 f"{verdict.target}: {verdict.entry} is proved, but no certificate covers a model "
                 f"with {what} yet; leave out -o"
             )
-        from bncc.checker.check import MOST_WORK, work_of  # only here: it loads the decoder
+        from bncc.checker.check import MOST_WORK, Check  # only here: it loads the decoder
         from bncc.checker.values import RejectedError
 
         try:
             content = Path(self._model_path).read_bytes()
             document = certificate(self.trace, model, verdict, symbol, score_size)
             document |= {"model": sha256(content).hexdigest(), "work": MOST_WORK}
-            document["work"] = work_of(document, code.content, content)
+            document["work"] = Check(document, code.content, content).run()
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "

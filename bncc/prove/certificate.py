@@ -97,7 +97,7 @@ def certificate(
     writer = _Writer(trace, model, verdict.entry == "predict-raw")
     states = [writer.point(point) for point in reversed(trace.points)][::-1]
     return {
-        "format": 4,
+        "format": 5,
         "elf": verdict.elf,
         "target": verdict.target,
         "entry": verdict.entry,
@@ -146,7 +146,10 @@ class _Writer:
         """Return a state with what leads to the next ones."""
         found: dict[str, Any] = {
             "next": sorted([n, k] for n, k in point.after),
-            "orders": {str(at): [[*one] for one in orders] for at, orders in point.orders.items()},
+            "orders": {
+                str(at): [[a, b, int(is_strict), *scale] for a, b, is_strict, *scale in orders]
+                for at, orders in point.orders.items()
+            },
         }
         state = point.state
         if state is None:
@@ -156,12 +159,13 @@ class _Writer:
         for part, (kind, operands) in state.flags.items():
             contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
         registers = {name: self._content(content) for name, content in contents.items()}
+        facts = [fact for fact in state.facts if isinstance(fact[0], int)]
         return found | {
             "at": state.at,
             "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
             "memory": [*self._stack(state), *self._memory("output", state.output)],
-            "facts": sorted([*fact] for fact in state.facts if isinstance(fact[0], int)),
+            "facts": sorted([*fact[:2], int(fact[2])] for fact in facts),
             "steps": state.steps,
             "deepest": state.deepest,
         }
@@ -179,13 +183,13 @@ class _Writer:
             if k is not None:
                 yield [base, at, cell.size, k]
 
-    def _box(self, box: Box) -> list[list[int]]:
+    def _box(self, box: Box) -> list[int]:
         found = []
         for axis, allowed in box:
             inside = np.zeros(len(self.starts[axis]), dtype=np.int64)
             for low, high in allowed:
                 inside[(self.starts[axis] >= low) & (self.starts[axis] <= high)] = 1
-            found.append([axis, self.maps.of(inside.tolist())])
+            found.append(self.maps.of([axis, inside.repeat(2).tolist()]))
         return found
 
     def _content(self, content: Content) -> int | None:
@@ -249,8 +253,10 @@ class _Writer:
             rows = np.moveaxis(grid, k, 0).reshape(grid.shape[k], -1)
             _, first, levels = np.unique(rows, axis=0, return_index=True, return_inverse=True)
             grid, maps[k] = grid.take(first, axis=k), levels.ravel()[maps[k]]
-        numbers = [self.maps.of(one.tolist()) for one in maps]
-        return self.terms.of([list(scope), numbers, grid.ravel().tolist()])
+        numbers = [
+            self.maps.of([axis, one.tolist()]) for axis, one in zip(scope, maps, strict=True)
+        ]
+        return self.terms.of([numbers, grid.ravel().tolist()])
 
 
 class _Table(list[Any]):
@@ -272,6 +278,6 @@ class _Table(list[Any]):
 def _state_edges(model: Model, axis: int, end: int, is_raw: bool) -> set[int]:
     """Return where states may stop to ascend, or to descend, with the bits of an input."""
     feature = model.features[axis]
-    if is_raw and feature.is_numeric:
-        return {end // 2, end // 2 + 1, 0x7F80_0001, 0xFF80_0001}
-    return {len(feature.categories) if is_raw and feature.categories else feature.n_states}
+    n = len(feature.categories) if is_raw and feature.categories else feature.n_states
+    numeric = {0x7F80_0001, 0xFF80_0001}
+    return {end // 2, end // 2 + 1, *(numeric if is_raw and feature.is_numeric else {n})}

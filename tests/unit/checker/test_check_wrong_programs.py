@@ -15,7 +15,7 @@ from tests.models import feature, model_of
 
 pytest.importorskip("capstone")
 
-from bncc.checker.check import MOST_WORK, work_of
+from bncc.checker.check import MOST_WORK, Check
 from bncc.checker.model import program_of
 from bncc.checker.values import RejectedError
 
@@ -62,7 +62,7 @@ WRONG = {
         bx lr
         """,
         ("mov r3, sp", "movs r3, #0"),
-        "a multiple of an address",
+        "bits of an address",
         built_for="cortex-m0",
         target="cortex-m0",
     ),
@@ -133,7 +133,7 @@ WRONG = {
         model=constant(),
         built_for="cortex-m0",
         target="cortex-m0",
-        orders={"order": [[0, 1, True, 0, 62]]},
+        orders={"order": [[0, 1, 1, 0, 62]]},
     ),
 }
 
@@ -159,10 +159,11 @@ def claims_of(wrong: Wrong, elf: bytes) -> dict[str, Any]:
     symbols = program_of(elf).symbols
     orders = {str(symbols[name]): order for name, order in wrong.orders.items()}
     return {
-        "format": 4, "elf": sha256(elf).hexdigest(), "target": wrong.target, "entry": "trusted",
+        "format": 5, "elf": sha256(elf).hexdigest(), "target": wrong.target, "entry": "trusted",
         "model": sha256(to_bytes(wrong.model)).hexdigest(), "symbol": "f", "score_bytes": 0,
         "instructions": 100, "stack": 0, "work": MOST_WORK, "maps": [], "terms": [], "values": [],
-        "axes": [[0, 1, 2]] * wrong.model.n_features, "states": [{"next": [], "orders": orders}],
+        "axes": [[0, 1, 2, 128, 129]] * wrong.model.n_features,
+        "states": [{"next": [], "orders": orders}],
     }  # fmt: skip
 
 
@@ -171,7 +172,7 @@ def test_a_wrong_program_is_rejected(built, name):
     wrong = WRONG[name]
     elf = built(wrong, wrong.text)
     with pytest.raises(RejectedError, match=wrong.why):
-        work_of(claims_of(wrong, elf), elf, to_bytes(wrong.model))
+        Check(claims_of(wrong, elf), elf, to_bytes(wrong.model)).run()
 
 
 @pytest.mark.parametrize("name", [name for name in WRONG if not WRONG[name].orders])
@@ -179,4 +180,4 @@ def test_the_program_without_the_defect_is_accepted(built, name):
     wrong = WRONG[name]
     assert wrong.right[0] in wrong.text
     elf = built(wrong, wrong.text.replace(*wrong.right))
-    assert work_of(claims_of(wrong, elf), elf, to_bytes(wrong.model)) > 0
+    assert Check(claims_of(wrong, elf), elf, to_bytes(wrong.model)).run() > 0
