@@ -23,7 +23,7 @@ from typing import Any
 import click
 
 from bncc.checker.check import check
-from bncc.checker.model import program_of
+from bncc.checker.model import Program
 from bncc.checker.values import RejectedError
 from bncc.cli.main import main as bncc
 from bncc.model.file import load_model
@@ -112,7 +112,7 @@ def _target(document: Document, rng: Random, evidence: Evidence) -> None:
 
 
 def _symbol(document: Document, rng: Random, evidence: Evidence) -> None:
-    symbols = program_of(evidence.elf).symbols
+    symbols = Program(evidence.elf).symbols
     own = symbols[document["symbol"]]
     # What an entry point calls may decide alike: that would be no false claim.
     alike = ("predict", "decide", "scores")
@@ -125,7 +125,7 @@ def _symbol(document: Document, rng: Random, evidence: Evidence) -> None:
 
 
 def _states(document: Document) -> list[Document]:
-    return [state for state in document["states"] if state.get("region")]
+    return [state for state in document["states"] if state.get("box")]
 
 
 def _uses(state: Document) -> list[tuple[Any, Any]]:
@@ -155,13 +155,17 @@ def _base(document: Document, rng: Random, evidence: Evidence) -> None:
     where[key] = len(document["values"]) - 1
 
 
-def _inside(document: Document, box: Sequence[int], axis: int, n: int) -> list[int]:
-    """Return the intervals of an input in a box."""
-    masks = [mask for one, mask in (document["maps"][k] for k in box) if one == axis]
-    found = [i for i in range(n) if all(mask[2 * i] for mask in masks)]
-    if document["entry"] == "trusted" and not masks:
+def _maps(document: Document) -> list[tuple[int, list[int]]]:
+    """Return the levels by point in the order of their numbers, with their inputs."""
+    return [(axis, levels) for axis, own in enumerate(document["maps"]) for levels in own]
+
+
+def _inside(document: Document, state: Document, axis: int) -> list[int]:
+    """Return the intervals of an input from which a state is reached."""
+    mask = _maps(document)[state["box"][axis]][1][::2]
+    if document["entry"] == "trusted" and all(mask):
         raise NoClaimError  # Which states are in range is not in the certificate
-    return found
+    return [k for k, is_inside in enumerate(mask) if is_inside]
 
 
 def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
@@ -172,10 +176,9 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
     const, base, terms = document["values"][where[key]]
     k = rng.randrange(len(terms))
     maps, numbers = deepcopy(document["terms"][terms[k]])
-    box = chosen(rng, state["region"])
     place = 0
-    for axis, levels in (document["maps"][of] for of in maps):
-        interval = chosen(rng, _inside(document, box, axis, len(levels) // 2))
+    for axis, levels in (_maps(document)[of] for of in maps):
+        interval = chosen(rng, _inside(document, state, axis))
         place = place * (1 + max(levels)) + levels[2 * interval + rng.randrange(2)]
     numbers[place] = _other(numbers[place], rng)
     document["terms"].append([maps, numbers])
@@ -187,14 +190,16 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
 def _region(document: Document, rng: Random, evidence: Evidence) -> None:
     """Leave out inputs that reach a state."""
     state = chosen(rng, [one for one in _states(document) if not one["facts"]])
-    box = chosen(rng, state["region"])
     axis = rng.randrange(len(document["axes"]))
-    inside = _inside(document, box, axis, len(document["axes"][axis]))
-    out = chosen(rng, inside)
-    mask = [int(k in inside and k != out) for k in range(len(document["axes"][axis])) for _ in "ab"]
-    document["maps"].append([axis, mask])
-    kept = [k for k in box if document["maps"][k][0] != axis]
-    box[:] = [*kept, len(document["maps"]) - 1]
+    out = chosen(rng, _inside(document, state, axis))
+    number = state["box"][axis]
+    _, mask = _maps(document)[number]
+    # Its number is the next one, and those of others are larger by one.
+    place = number - sum(len(own) for own in document["maps"][:axis])
+    document["maps"][axis].insert(place + 1, [*mask[: 2 * out], 0, 0, *mask[2 * out + 2 :]])
+    for numbers in [one["box"] for one in _states(document)] + [t[0] for t in document["terms"]]:
+        numbers[:] = [k + (k > number) for k in numbers]
+    state["box"][axis] = number + 1
 
 
 def _fact(document: Document, rng: Random, evidence: Evidence) -> None:
@@ -295,7 +300,7 @@ def false_certificates(evidence: Evidence, rng: Random) -> Iterator[tuple[str, D
 
 def changed_programs(evidence: Evidence, rng: Random) -> Iterator[tuple[int, bytes, Document]]:
     """Yield programs with one changed bit of code or constants, and certificates about them."""
-    program = program_of(evidence.elf)
+    program = Program(evidence.elf)
     start = program.symbols[evidence.document["symbol"]]
     (code,) = (data for at, data in program.sections if at <= start < at + len(data))
     offset = evidence.elf.index(code)

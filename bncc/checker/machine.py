@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from bncc.checker.values import EXACT, UNKNOWN, Algebra, Ints, SplitError, Value, require, signed
-
-Memory: TypeAlias = dict[tuple[str | None, int], tuple[Value, int]]
-"""Bytes by region and offset: a value, and which of its bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,11 +14,11 @@ class State(Algebra):
     """Knowledge about one path before an instruction, which changes a copy of it."""
 
     machine: Any  # It has the instruction set, the program, the model and the regions of memory
+    claims: Mapping[str, Any]  # What the certificate has of the state where the path begins
     at: int
     registers: dict[str, Value]  # What flags are of is in registers of other names
-    memory: Memory
+    memory: dict[tuple[str | None, int], tuple[Value, int]]  # Of a byte, a value and which of its
     margins: Ints  # By two classes, how much less the first one costs at least
-    orders: Mapping[str, Any]  # By address, which costs are compared there
     steps: int = 0
     deepest: int = 0
 
@@ -29,16 +26,15 @@ class State(Algebra):
 
     def load(self, address: Value, size: int, multiple: int, *, is_signed: bool = False) -> Value:
         """Return what memory has at an address that is a multiple of a number."""
-        if address.base is None:
-            read = self.machine.program.read
-            numbers = np.vectorize(lambda at: read(at, size, multiple), otypes=[np.int64])
+        base, read = address.base, self.machine.program.read
+        if base is None:
+            numbers = np.vectorize(lambda at: int.from_bytes(read(at, size, multiple), "little"))
             found = self.pointwise(numbers, address)
         else:
             offset = self._offset(address, size, multiple)
-            found = self.loaded(address.base, offset, size)
-            are_known = all((address.base, offset + k) in self.memory for k in range(size))
-            is_readable = are_known or address.base == "stack"
-            require(is_readable, f"a read at {offset} of the region {address.base}")
+            is_known = all((base, offset + k) in self.memory for k in range(size))
+            require(is_known or base == "stack", f"a read at {offset} of the region {base}")
+            found = self.loaded(base, offset, size)
         if size == 4 or found.base:
             return found if size == 4 else UNKNOWN
         return self.sext(found, 8 * size) if is_signed else self.field(found, 0, 8 * size)
@@ -63,24 +59,23 @@ class State(Algebra):
 
     def _offset(self, address: Value, size: int, multiple: int) -> int:
         """Return where in a region an address is, for all inputs."""
-        region = address.base
-        require(region in self.machine.regions, f"an access to the region {region}")
-        alignment, first, end = self.machine.regions[region]
+        alignment, end = self.machine.regions.get(address.base, (0, -1 << 32))
         offset = int(signed(self.number(Value(address.const, address.terms))))
-        require(first <= offset <= end - size, f"an access at {offset} of the region {region}")
+        is_inside = offset + size <= end and (offset >= 0 or address.base == "stack")
+        require(is_inside, f"an access at {offset} of the region {address.base}")
         is_aligned = offset % multiple == alignment % multiple == 0
-        require(is_aligned, f"an access at {offset} of the region {region} is not aligned")
+        require(is_aligned, f"an access at {offset} of the region {address.base} is not aligned")
         return offset
 
     # Order of costs
 
-    def order(self, total: Value) -> bool | None:
+    def order(self, total: Value) -> Value | None:
         """
-        Return whether a sum is negative, by the costs of the model that it compares.
+        Return 1 if a sum is negative, else 0, by the costs of the model that it compares.
 
         Without its lowest n bits it is 2^k times the difference of two costs, or less by one.
         """
-        for first, second, strict, n, k in self.orders.get(str(self.at), ()):
+        for first, second, strict, n, k in self.claims["orders"].get(str(self.at), ()):
             least = int(bool(strict))
             wanted = self.times(self.machine.model.difference(first, second), -1 << k)
             rest = self.add(self.add(self.split(total, n)[1], Value(1 - least)), wanted)
@@ -88,7 +83,7 @@ class State(Algebra):
                 sides = {True: (first, second, least), False: (second, first, 1 - least)}
                 for is_negative, fact in sides.items():
                     if self.holds(*fact):
-                        return is_negative
+                        return Value(int(is_negative))
                 raise SplitError(*({"margins": self.closed(*fact)} for fact in sides.values()))
         return None
 
@@ -99,14 +94,10 @@ class State(Algebra):
 
     def closed(self, first: int, second: int, least: int) -> Ints:
         """Return the margins with another one and what follows from it."""
-        through = self.margins[:, [first]] + least + self.margins[[second]]
-        return np.maximum(self.margins, through)
+        through: Ints = self.margins[:, [first]] + least + self.margins[[second]]
+        return through.clip(self.margins)
 
     # Steps
-
-    def is_met(self, condition: Value) -> bool:
-        """Return whether a condition is 1, if it is the same for all inputs of the box."""
-        return self.number(condition) == 1
 
     def moved(self, to: int) -> "State":
         """Return the state before the next instruction."""

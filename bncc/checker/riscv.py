@@ -52,8 +52,8 @@ class Riscv:
     def decode(self, address: int) -> tuple[str, int, Action]:
         """Return the instruction at an address as text, the address after it, and its meaning."""
         if address not in self._known:
-            size = 4 if self._program.read(address, 1) & 3 == 3 else 2
-            found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
+            size = 4 if self._program.read(address, 1)[0] & 3 == 3 else 2
+            found = list(self._capstone.disasm(self._program.read(address, size), address))
             is_one = len(found) == 1 and found[0].size == size and address % 2 == 0
             require(is_one, f"no instruction at {address:#x}")
             text = f"{found[0].mnemonic} {found[0].op_str}".strip()
@@ -81,7 +81,7 @@ def _action(one: Any, text: str) -> Action:
 
         def action(path: State) -> Value | None:
             values = (_value(path, name) for name in operands)
-            return to if path.is_met(condition(path, *values)) else None
+            return to if path.number(condition(path, *values)) else None
 
         return action
     if name in JUMPS:

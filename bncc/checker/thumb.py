@@ -68,12 +68,12 @@ class Thumb:
         """Return the instruction at an address; those of an IT block are decoded with it."""
         if address not in self._known:
             size, n = self._size(address), 0
-            head = self._program.read(address, 2)
+            head = self._halfword(address)
             if head >> 8 == 0xBF and head & 15:
                 n = 4 - ((head & -head).bit_length() - 1)
             for _ in range(n):
                 size += self._size(address + size)
-            found = list(self._capstone.disasm(self._program.bytes_at(address, size), address))
+            found = list(self._capstone.disasm(self._program.read(address, size), address))
             is_whole = sum(one.size for one in found) == size and len(found) == n + 1
             is_new = not any(one.address in self._known for one in found)
             require(is_whole and is_new, f"no instruction at {address:#x}, or one of two blocks")
@@ -83,7 +83,10 @@ class Thumb:
         return self._known[address]
 
     def _size(self, address: int) -> int:
-        return 4 if self._program.read(address, 2) >> 11 >= 0b11101 else 2
+        return 4 if self._halfword(address) >> 11 >= 0b11101 else 2
+
+    def _halfword(self, address: int) -> int:
+        return int.from_bytes(self._program.read(address, 2), "little")
 
     def _instruction(self, one: Any, in_block: bool) -> Instruction:
         text = f"{one.mnemonic} {one.op_str}".strip()
@@ -99,14 +102,14 @@ class Thumb:
         if name in ("cbz", "cbnz"):
             to = Value(_number(decoded.operands[1]) & ~1)
             return Instruction(
-                one.size, text, lambda path: to if path.is_met(decoded.compared(path)) else None
+                one.size, text, lambda path: to if path.number(decoded.compared(path)) else None
             )
         is_known = name in MEANINGS and not has_reserved_bits(one.bytes, name)
         require(is_known, f"no meaning is known of {text}")
         meaning = MEANINGS[name]
 
         def action(path: State) -> Value | None:
-            is_taken = not cc or name == "it" or path.is_met(holds(path, cc))
+            is_taken = not cc or name == "it" or path.number(holds(path, cc))
             return meaning(decoded, path) if is_taken else None
 
         return Instruction(one.size, text, action)

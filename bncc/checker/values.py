@@ -12,7 +12,6 @@ exact; only `Algebra.scaled` and `Algebra.pointwise` may return another number t
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import prod
 from typing import Any, TypeAlias
 
@@ -42,26 +41,6 @@ def require(condition: object, text: str) -> None:
         raise RejectedError(text)
 
 
-def restricted(box: Box, axis: int, allowed: NDArray[np.bool_]) -> Box:
-    """Return the part of a box with some points of an input."""
-    return (*box[:axis], box[axis] & allowed, *box[axis + 1 :])
-
-
-def meet(box: Box, other: Box) -> Box | None:
-    """Return what two boxes have in common; None if nothing."""
-    both = tuple(one & two for one, two in zip(box, other, strict=True))
-    return both if all(one.any() for one in both) else None
-
-
-def minus(box: Box, other: Box) -> list[Box]:
-    """Return disjoint boxes of the inputs of one box that are not in another."""
-    found = []
-    for axis, allowed in enumerate(other):
-        found.append(restricted(box, axis, ~allowed))
-        box = restricted(box, axis, allowed)
-    return [one for one in found if all(part.any() for part in one)]
-
-
 @dataclass(frozen=True, eq=False)
 class Term:
     """A function: for each of its inputs the level of each point, and a number for all levels."""
@@ -78,6 +57,12 @@ class Value:
     terms: tuple[Term, ...] = ()
     base: str | None = None
 
+    def at(self, samples: dict[int, Ints]) -> Any:
+        """Return the sum at points of inputs, with a dimension for each input."""
+        mesh = dict(zip(samples, np.ix_(*samples.values()), strict=True))
+        parts = (t.grid[tuple(m[mesh[axis]] for axis, m in t.levels.items())] for t in self.terms)
+        return sum(parts, np.full([len(x) for x in samples.values()], self.const, dtype=np.int64))
+
 
 UNKNOWN = Value(0, (), "?")
 
@@ -89,8 +74,23 @@ class Algebra:
     points: Sequence[Ints]
     box: Box
 
-    def order(self, total: Value) -> bool | None:
-        """Return whether a sum is negative, if that is known without its numbers."""
+    def order(self, total: Value) -> Value | None:
+        """Return 1 if a sum is negative, else 0; None if only its numbers tell."""
+
+    # Boxes
+
+    def meets(self, other: Box) -> bool:
+        """Return whether the box has inputs in common with another one."""
+        return all((one & two).any() for one, two in zip(self.box, other, strict=True))
+
+    def divide(self, axis: int, kinds: NDArray[Any]) -> None:
+        """Go on with the inputs of each kind apart, if there are several."""
+        own = self.box[axis]
+        sides = [own & (kinds == kind) for kind in np.unique(kinds[own])]
+        if len(sides) > 1:
+            raise SplitError(
+                *({"box": (*self.box[:axis], x, *self.box[axis + 1 :])} for x in sides)
+            )
 
     # Functions
 
@@ -100,14 +100,10 @@ class Algebra:
         pairs = ((t.grid.take(m[::2], k), t.grid.take(m[1::2], k)) for k, m in inside)
         return all((first == last).all() for first, last in pairs)
 
-    def bounds(self, a: Value) -> tuple[int, int]:
-        """Return bounds of a sum."""
-        low = high = a.const
-        for t in a.terms:
-            inside = (np.unique(m[self.box[axis]]) for axis, m in t.levels.items())
-            numbers = t.grid[np.ix_(*inside)]
-            low, high = low + int(numbers.min()), high + int(numbers.max())
-        return low, high
+    def bounds(self, a: Value) -> tuple[int, ...]:
+        """Return the bounds of a sum that those of its terms give."""
+        parts = [Value(0, (t,)).at(self.common((t,))[1]) for t in a.terms]
+        return tuple(a.const + sum(int(f(x)) for x in parts) for f in (np.min, np.max))
 
     def common(self, terms: Sequence[Term]) -> tuple[dict[int, Ints], dict[int, Ints]]:
         """Return joint levels of terms by input, and a point of each level, in the box."""
@@ -120,22 +116,11 @@ class Algebra:
             samples[axis] = inside[first]
         return levels, samples
 
-    @staticmethod
-    def numbers(a: Value, samples: dict[int, Ints]) -> Any:
-        """Return a sum at points of inputs, with a dimension for each input."""
-        total = np.full([len(points) for points in samples.values()], a.const, dtype=np.int64)
-        for t in a.terms:
-            grid = t.grid[np.ix_(*(m[samples[axis]] for axis, m in t.levels.items()))]
-            shape = [len(x) if axis in t.levels else 1 for axis, x in samples.items()]
-            total += grid.reshape(shape)
-        return total
-
     def combined(self, f: Callable[..., Any], *sums: Value) -> Value:
         """Return a function of sums, computed at all points of the box."""
         levels, samples = self.common([t for a in sums for t in a.terms])
-        n_points = prod(len(points) for points in samples.values())
-        require(n_points <= MOST, "a function of too many inputs")
-        grid = np.asarray(f(*(self.numbers(a, samples) for a in sums)), dtype=np.int64)
+        require(prod(map(len, samples.values())) <= MOST, "a function of too many inputs")
+        grid = np.asarray(f(*(a.at(samples) for a in sums)), dtype=np.int64)
         require((np.abs(grid) < 1 << 48).all(), "numbers of too many bits")
         # Levels with the same numbers become one, and inputs with one level are left out.
         for k, axis in enumerate(levels):
@@ -152,18 +137,18 @@ class Algebra:
         return self.combined(lambda *grids: signed(f(*(x % WORD for x in grids))), *words)
 
     def number(self, a: Value) -> int:
-        """Return the word that a value is for all inputs of the box, or divide the box."""
+        """Return the word that a value is, for inputs that are divided until it is one."""
         whole = self.pointwise(lambda x: x, a)
-        if whole.terms:
-            axis, levels = next(iter(whole.terms[0].levels.items()))
-            sides = (restricted(self.box, axis, levels == k) for k in range(levels.max() + 1))
-            raise SplitError(*({"box": box} for box in sides))
+        for t in whole.terms:
+            self.divide(*next(iter(t.levels.items())))
         return whole.const % WORD
 
     def total(self, const: int, terms: Iterable[Term], base: str | None = None) -> Value:
         """Return a sum that has one function of the same inputs."""
-        groups = groupby(sorted(terms, key=scope), key=scope)
-        sums = [Value(0, tuple(group)) for _, group in groups]
+        groups: dict[tuple[int, ...], list[Term]] = {}
+        for t in terms:
+            groups.setdefault(tuple(t.levels), []).append(t)
+        sums = [Value(0, tuple(group)) for group in groups.values()]
         sums = [self.combined(lambda x: x, one) if len(one.terms) > 1 else one for one in sums]
         kept = tuple(t for one in sums for t in one.terms if t.grid.any())
         return Value(const + sum(one.const for one in sums), kept, base)
@@ -172,8 +157,7 @@ class Algebra:
 
     def add(self, a: Value, b: Value) -> Value:
         """Return ``a + b``."""
-        is_known = "?" not in (a.base, b.base) and not (a.base and b.base)
-        require(is_known, "a sum of addresses, or of the unknown")
+        require(not (a.base and b.base), "a sum of addresses")
         return self.total(a.const + b.const, (*a.terms, *b.terms), a.base or b.base)
 
     def sub(self, a: Value, b: Value) -> Value:
@@ -238,14 +222,13 @@ class Algebra:
             low, high = self.bounds(x)
             if 0 <= low and high < WORD and self.vanishes(y, 1 << high.bit_length()):
                 return Value(0)
-        if a.terms and b.terms:
-            return self.pointwise(np.bitwise_and, a, b)
-        a, b = (a, b) if a.terms else (b, a)
-        found = Value(0)
-        for ones in re.finditer("1+", f"{b.const % WORD:b}"[::-1]):
-            field = self.field(a, ones.start(), ones.end() - ones.start())
-            found = self.add(found, self.times(field, 1 << ones.start()))
-        return found
+            if not y.terms:
+                found = Value(0)
+                for ones in re.finditer("1+", f"{y.const % WORD:b}"[::-1]):
+                    field = self.field(x, ones.start(), ones.end() - ones.start())
+                    found = self.add(found, self.times(field, 1 << ones.start()))
+                return found
+        return self.pointwise(np.bitwise_and, a, b)
 
     def bits_or(self, a: Value, b: Value) -> Value:
         """Return ``a | b``."""
@@ -271,10 +254,9 @@ class Algebra:
     def negative(self, total: Value) -> Value:
         """Return 1 where a sum is negative, else 0."""
         low, high = self.bounds(total)
-        known = high < 0 if high < 0 or low >= 0 else self.order(total)
-        if known is not None:
-            return Value(int(known))
-        found = self.combined(lambda x: x < 0, total)
+        if high < 0 or low >= 0:
+            return Value(int(high < 0))
+        found = self.order(total) or self.combined(lambda x: x < 0, total)
         require(all(map(self.is_flat, found.terms)), "intervals do not separate a comparison")
         return found
 
@@ -283,12 +265,11 @@ class Algebra:
         # It is, if it is where all inputs but those of one term have their first sample: in the sum
         # of the parts of functions that are zero where one of their inputs has it, none is left.
         _, samples = self.common(a.terms)
-        planes = (
-            {axis: x if axis in t.levels else x[:1] for axis, x in samples.items()}
-            for t in (*a.terms, Term({}, np.array(0)))
-        )
-        are_zero = not any((self.numbers(a, plane) % modulus).any() for plane in planes)
-        return are_zero and all(map(self.is_flat, a.terms))
+        for t in (*a.terms, Term({}, np.array(0))):
+            plane = {axis: x if axis in t.levels else x[:1] for axis, x in samples.items()}
+            if (a.at(plane) % modulus).any():
+                return False
+        return all(map(self.is_flat, a.terms))
 
     def same(self, x: Value, y: Value, size: int = 4) -> bool:
         """Return whether the lowest bytes of two values are the same for all inputs of the box."""
@@ -296,15 +277,11 @@ class Algebra:
         return x is y or (are_related and self.vanishes(self.sub(x, y), 1 << 8 * size))
 
 
-def scope(t: Term) -> tuple[int, ...]:
-    """Return the inputs of a function."""
-    return tuple(t.levels)
-
-
 def distinct(rows: Ints) -> tuple[Ints, Ints]:
     """Return the first row of each kind, and the kind of each row."""
-    _, first, kinds = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return first, kinds.ravel()
+    keys = np.ascontiguousarray(rows).view(f"V{rows.itemsize * rows.shape[1]}").ravel()
+    _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+    return first, kinds
 
 
 def signed(x: Any) -> Any:

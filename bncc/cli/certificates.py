@@ -43,6 +43,10 @@ class Certificates:
             content = Path(self._model_path).read_bytes()
             document = certificate(self.trace, model, verdict, symbol, score_size)
             document |= {"model": sha256(content).hexdigest(), "work": MOST_WORK}
+            checked = Check(document, code.content, content)
+            checked.run()
+            for k, n, j in checked.unused:  # Boxes of two points between which no path leads
+                document["states"][k]["next"].remove([n, j])
             document["work"] = Check(document, code.content, content).run()
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(

@@ -95,7 +95,20 @@ def certificate(
 ) -> dict[str, Any]:
     """Return the certificate of a proof, as JSON."""
     writer = _Writer(trace, model, verdict.entry == "predict-raw")
-    states = [writer.point(point) for point in reversed(trace.points)][::-1]
+    records = [writer.point(point) for point in reversed(trace.points)][::-1]
+    states = [state for record in records for state in record]
+    ends = np.cumsum([len(record) for record in records])
+    for point, record in zip(trace.points, records, strict=True):
+        start = 0 if point.state is None else point.state.steps
+        for state in record:
+            state["next"] = [
+                [start + n, j] for n, k in sorted(point.after) for j in range(ends[k - 1], ends[k])
+            ]
+    axes = range(len(writer.starts))
+    order = sorted(range(len(writer.maps)), key=lambda k: writer.maps[k][0])
+    places = {k: place for place, k in enumerate(order)}
+    for state in states[1:]:
+        state["box"] = [places[k] for k in state["box"]]
     return {
         "format": 5,
         "elf": verdict.elf,
@@ -106,8 +119,8 @@ def certificate(
         "stack": verdict.stack,
         "score_bytes": score_bytes if verdict.entry == "scores" else 0,
         "axes": [starts.tolist() for starts in writer.starts],
-        "maps": list(writer.maps),
-        "terms": list(writer.terms),
+        "maps": [[levels for one, levels in writer.maps if one == axis] for axis in axes],
+        "terms": [[[places[k] for k in maps], numbers] for maps, numbers in writer.terms],
         "values": list(writer.values),
         "states": states,
     }
@@ -142,10 +155,9 @@ class _Writer:
         self._of_term: dict[Term, int] = {}
         self._needed: set[Merged] = set()
 
-    def point(self, point: Point) -> dict[str, Any]:
-        """Return a state with what leads to the next ones."""
+    def point(self, point: Point) -> list[dict[str, Any]]:
+        """Return a state for each box of a point, without those that follow."""
         found: dict[str, Any] = {
-            "next": sorted([n, k] for n, k in point.after),
             "orders": {
                 str(at): [[a, b, int(is_strict), *scale] for a, b, is_strict, *scale in orders]
                 for at, orders in point.orders.items()
@@ -153,22 +165,22 @@ class _Writer:
         }
         state = point.state
         if state is None:
-            return found
+            return [found]
         self._algebra.region = state.region
         contents = dict(state.registers)
         for part, (kind, operands) in state.flags.items():
             contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
         registers = {name: self._content(content) for name, content in contents.items()}
         facts = [fact for fact in state.facts if isinstance(fact[0], int)]
-        return found | {
+        found |= {
             "at": state.at,
-            "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
             "memory": [*self._stack(state), *self._memory("output", state.output)],
             "facts": sorted([*fact[:2], int(fact[2])] for fact in facts),
             "steps": state.steps,
             "deepest": state.deepest,
         }
+        return [{**found, "box": self._box(box)} for box in state.region]
 
     def _stack(self, state: State) -> Iterator[list[str | int]]:
         """Yield what the stack has from its pointer on."""
@@ -184,13 +196,12 @@ class _Writer:
                 yield [base, at, cell.size, k]
 
     def _box(self, box: Box) -> list[int]:
-        found = []
+        found = [np.ones(len(starts), dtype=np.int64) for starts in self.starts]
         for axis, allowed in box:
-            inside = np.zeros(len(self.starts[axis]), dtype=np.int64)
-            for low, high in allowed:
-                inside[(self.starts[axis] >= low) & (self.starts[axis] <= high)] = 1
-            found.append(self.maps.of([axis, inside.repeat(2).tolist()]))
-        return found
+            starts = self.starts[axis]
+            inside = [(starts >= low) & (starts <= high) for low, high in allowed]
+            found[axis] &= np.any(inside, axis=0)
+        return [self.maps.of([k, one.repeat(2).tolist()]) for k, one in enumerate(found)]
 
     def _content(self, content: Content) -> int | None:
         """Return the number of a value; None if nothing reads it or it is not known."""

@@ -16,7 +16,7 @@ from tests.models import feature, model_of
 pytest.importorskip("capstone")
 
 from bncc.checker.check import MOST_WORK, Check
-from bncc.checker.model import program_of
+from bncc.checker.model import Program
 from bncc.checker.values import RejectedError
 
 pytestmark = pytest.mark.firmware
@@ -156,7 +156,7 @@ def built(require_gcc, tmp_path_factory):
 
 def claims_of(wrong: Wrong, elf: bytes) -> dict[str, Any]:
     """Return a certificate without states in which paths meet."""
-    symbols = program_of(elf).symbols
+    symbols = Program(elf).symbols
     orders = {str(symbols[name]): order for name, order in wrong.orders.items()}
     return {
         "format": 5, "elf": sha256(elf).hexdigest(), "target": wrong.target, "entry": "trusted",

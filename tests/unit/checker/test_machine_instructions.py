@@ -63,10 +63,18 @@ def random_registers(isa, rng):
 def state_of(isa, program, registers, *, memory=(), alignments=None, points=()):
     """Return a state whose regions of memory cannot be written, but for the stack."""
     starts = {"stack": isa.stack_alignment, "input": 1} | (alignments or {})
-    regions = {base: (start, -(1 << 32), 64 * (base == "input")) for base, start in starts.items()}
+    regions = {base: (start, 64 * (base == "input")) for base, start in starts.items()}
     machine = SimpleNamespace(isa=isa, program=program, regions=regions)
     box = tuple(np.ones(len(one), dtype=bool) for one in points)
-    return State(points, box, machine, AT, registers, dict(memory), np.zeros((1, 1)), {})
+    margins = np.zeros((1, 1))
+    return State(points, box, machine, {"orders": {}}, AT, registers, dict(memory), margins)
+
+
+def program_of(data):
+    """Return a program of constants alone."""
+    program = object.__new__(Program)
+    program.sections = [(AT, data)]
+    return program
 
 
 def action_of(isa):
@@ -78,7 +86,7 @@ def action_of(isa):
 
 
 def path_of(isa, data, numbers, flags):
-    program = Program(((AT, data),), {})
+    program = program_of(data)
     registers = {name: Value(x) for name, x in numbers.items()} | {isa.stack: Value(0, (), "stack")}
     path = state_of(isa(program), program, registers)
     compare(path, "sub", *map(Value, flags))
@@ -189,7 +197,7 @@ PROGRAMS = [
 def access(target, code, address, **more) -> None:
     """Execute a load or store at an address, which is that of the stack pointer too."""
     data = bytes.fromhex(code) + bytes(range(64))
-    program = Program(((AT, data),), {})
+    program = program_of(data)
     isa = Riscv(program) if target == "rv32" else Thumb(program, target)
     zeros = dict.fromkeys(isa.registers, Value(0))
     registers = zeros | {name: address for name in ("r1", "r9", "a1", "sp") if name in zeros}
@@ -220,18 +228,18 @@ def test_an_access_is_rejected_where_its_processor_may_fault(target, code, wante
 @pytest.mark.parametrize("code", [*WIDE[:1], "51f8040b", "08b1", "08b9", "08bf0120"])
 def test_v6m_has_few_wide_instructions_and_no_it_block(code):
     """An image for Cortex-M4 is no program of a Cortex-M0."""
-    program = Program(((AT, bytes.fromhex(code + "00bf00bf")),), {})
+    program = program_of(bytes.fromhex(code + "00bf00bf"))
     with pytest.raises(RejectedError, match="v6-M has no"):
         Thumb(program, "cortex-m0").decode(AT)
     Thumb(program, "cortex-m4").decode(AT)
-    Thumb(Program(((AT, bytes.fromhex("fff7feff")),), {}), "cortex-m0").decode(AT)
+    Thumb(program_of(bytes.fromhex("fff7feff")), "cortex-m0").decode(AT)
 
 
 @pytest.mark.parametrize("code", ["02eb0381", "c2f3e301", "c2f7c301", "5ffad2f1", "7147"])
 def test_bits_that_must_be_zero_are(code):
     """In add.w, ubfx (two of them), uxtb.w and bx."""
     with pytest.raises(RejectedError, match=r"no meaning is known|no instruction"):
-        Thumb(Program(((AT, bytes.fromhex(code)),), {}), "cortex-m4").decode(AT)
+        Thumb(program_of(bytes.fromhex(code)), "cortex-m4").decode(AT)
 
 
 @pytest.mark.parametrize("code", ["51f8041b", "59f8049b"])
