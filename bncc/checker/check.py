@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -70,7 +69,7 @@ class Check:
         self.states = [start, *(self._state(one, start) for one in claims["states"][1:])]
         self.unused = {(k, *edge) for k, one in enumerate(claims["states"]) for edge in one["next"]}
 
-    def _term(self, maps: Sequence[int], numbers: Sequence[int]) -> Term:
+    def _term(self, maps: list[int], numbers: list[int]) -> Term:
         """Return a function of the certificate: levels by point, and numbers by level."""
         levels = dict(sorted(self.maps[k] for k in maps))
         grid = np.array(numbers, dtype=np.int64).reshape([1 + m.max() for m in levels.values()])
@@ -88,10 +87,9 @@ class Check:
         # By region the alignment of its start, and its end
         self.regions = {"stack": (self.isa.stack_alignment, 0), "input": (max(model.sizes), end)}
         self.regions["output"] = max(1, self.score_size), self.score_size * len(self.classes)
-        at = self.program.symbols[self.claims["symbol"]]
+        at, claims = self.program.symbols[self.claims["symbol"]], self.claims["states"][0]
         registers = {name: Value(0, (), base) for name, base in self.isa.registers.items()}
         margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
-        claims = self.claims["states"][0]
         return State(model.points, model.domain, self, claims, at, registers, memory, margins)
 
     def _state(self, claims: dict[str, Any], start: State) -> State:
@@ -147,7 +145,7 @@ class Check:
         to = self.isa.execute(path)
         return path.moved(-1 if path.same(to, Value(0, (), "return")) else path.number(to))
 
-    def _cover(self, path: State, edges: Sequence[tuple[int, int, int]]) -> None:
+    def _cover(self, path: State, edges: list[tuple[int, int, int]]) -> None:
         """Confirm that a path is within one of some states, or divide its inputs."""
         for edge in edges:
             claimed = self.states[edge[-1]]

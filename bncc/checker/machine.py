@@ -1,6 +1,5 @@
 """State of a function on one path over a box of inputs, and the memory that it reads and writes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ class State(Algebra):
     """Knowledge about one path before an instruction, which changes a copy of it."""
 
     machine: Any  # It has the instruction set, the program, the model and the regions of memory
-    claims: Mapping[str, Any]  # What the certificate has of the state where the path begins
+    claims: dict[str, Any]  # What the certificate has of the state where the path begins
     at: int
     registers: dict[str, Value]  # What flags are of is in registers of other names
     memory: dict[tuple[str | None, int], tuple[Value, int]]  # Of a byte, a value and which of its
@@ -102,9 +101,8 @@ class State(Algebra):
     def moved(self, to: int) -> "State":
         """Return the state before the next instruction."""
         pointer = self.registers[self.machine.isa.stack]
-        depth = signed(pointer.const)
-        is_right = pointer.base == "stack" and not pointer.terms and depth % 4 == 0 and depth <= 0
-        require(is_right, "the stack pointer is not known, or above the caller's")
+        require(pointer.base == "stack", "the stack pointer is not known")
+        depth = self._offset(pointer, 0, 4)
         deepest = min([self.deepest, depth, *(at for base, at in self.memory if base == "stack")])
         # Interrupts may write below the stack pointer.
         kept = {key: x for key, x in self.memory.items() if key[0] != "stack" or key[1] >= depth}

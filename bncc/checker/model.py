@@ -2,8 +2,6 @@
 
 import io
 import json
-from collections.abc import Sequence
-from math import prod
 from struct import iter_unpack, unpack_from
 from typing import Any
 
@@ -11,16 +9,14 @@ import numpy as np
 
 from bncc.checker.values import WORD, Ints, RejectedError, Term, Value, require
 
-NUMBERS = ("int8", "uint8", "int16", "int32", "float32")
-
 
 class Program:
     """Constants and symbols of an ELF file of 32 bits, least significant byte first."""
 
     def __init__(self, data: bytes) -> None:
         """Read a file."""
-        is_linked = data[:6] == b"\x7fELF\x01\x01" and data[16:18] == b"\x02\x00"
-        require(is_linked, "the program is not a linked ELF file of 32 bits")
+        magic = b"\x7fELF\x01\x01\x02\x00"
+        require(data[:6] + data[16:18] == magic, "the program is not a linked ELF file of 32 bits")
         (at,), (n,) = unpack_from("<I", data, 32), unpack_from("<H", data, 48)
         headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
         self.sections: list[tuple[int, bytes]] = []
@@ -32,9 +28,9 @@ class Program:
             symbols = iter_unpack("<IIIBBH", content if kind == 2 else b"")
             for name, value, _, info, _, where in symbols:
                 if info & 15 == 2 and where:
-                    text, at = data[headers[link][4] + name :].partition(b"\0")[0], value & ~1
-                    is_new = self.symbols.setdefault(text.decode(), at) == at
-                    self.symbols[text.decode()] = at if is_new else -1  # Ambiguous
+                    text = data[headers[link][4] + name :].partition(b"\0")[0].decode()
+                    is_new = self.symbols.setdefault(text, value & ~1) == value & ~1
+                    self.symbols[text] = value & ~1 if is_new else -1  # Ambiguous
 
     def read(self, address: int, size: int, multiple: int = 1) -> bytes:
         """Return code or constants, at a multiple of a number, of a section that is not written."""
@@ -48,7 +44,7 @@ class Program:
 class Model:
     """A classifier: how readings give states, and states the costs of each class."""
 
-    def __init__(self, data: bytes, entry: str, axes: Sequence[Sequence[int]]) -> None:
+    def __init__(self, data: bytes, entry: str, axes: list[list[int]]) -> None:
         """Read tables for an entry point, by the first numbers of intervals of its inputs."""
         archive = np.load(io.BytesIO(data))
         document = json.loads(archive["model.json"])
@@ -79,9 +75,9 @@ class Model:
         return Value(int(self.prior[first] - self.prior[second]), tuple(terms))
 
 
-def _input(f: Any, starts: Sequence[int], is_raw: bool, widest: int) -> tuple[int, Ints, Ints]:
+def _input(f: Any, starts: list[int], is_raw: bool, widest: int) -> tuple[int, Ints, Ints]:
     """Return the bytes of an input, the first and last numbers of intervals, and their states."""
-    is_number = is_raw and f["kind"] in NUMBERS
+    is_number = is_raw and f["kind"] not in ("category", "state")
     n = len(f["categories"]) or f["n_states"] if is_raw else f["n_states"]
     size = np.dtype(f["kind"]).itemsize if is_number else 1 + ((n if is_raw else widest) > 255)
     half, ends = 1 << 8 * size - 1, np.array([*starts, 1 << 8 * size], dtype=np.int64)
@@ -110,11 +106,13 @@ def _records(features: Any, structure: Any) -> Any:
     return structure.get("tables") or [{"features": f, "cuts": c} for f, c in pairs]
 
 
-def _rows(one: Any, states: Sequence[Ints]) -> tuple[dict[int, Ints], Ints]:
+def _rows(one: Any, states: Any) -> tuple[dict[int, Ints], Ints]:
     """Return levels of inputs, and by them the row of a table, or the leaf of a tree."""
     used, nodes = sorted(one["features"]), [*zip(one["features"], one["cuts"], strict=True)]
     cuts = {f: np.unique(np.hstack([own for g, own in nodes if g == f])) for f in used}
-    require(prod(len(own) + 1 for own in cuts.values()) <= 1 << 20, "a tree of too many features")
+    require(
+        np.prod([len(own) + 1.0 for own in cuts.values()]) <= 1 << 20, "a tree of too many features"
+    )
     # A state of each level
     state = dict(zip(cuts, np.ix_(*([*own, WORD] for own in cuts.values())), strict=True))
 

@@ -85,8 +85,7 @@ class Algebra:
 
     def divide(self, axis: int, kinds: NDArray[Any]) -> None:
         """Go on with the inputs of each kind apart, if there are several."""
-        own = self.box[axis]
-        sides = [own & (kinds == kind) for kind in np.unique(kinds[own])]
+        sides = [self.box[axis] & (kinds == kind) for kind in np.unique(kinds[self.box[axis]])]
         if len(sides) > 1:
             raise SplitError(
                 *({"box": (*self.box[:axis], x, *self.box[axis + 1 :])} for x in sides)
@@ -97,8 +96,7 @@ class Algebra:
     def is_flat(self, t: Term) -> bool:
         """Return whether a function is constant on each interval of the box."""
         inside = ((k, m[self.box[axis]]) for k, (axis, m) in enumerate(t.levels.items()))
-        pairs = ((t.grid.take(m[::2], k), t.grid.take(m[1::2], k)) for k, m in inside)
-        return all((first == last).all() for first, last in pairs)
+        return all((t.grid.take(m[::2], k) == t.grid.take(m[1::2], k)).all() for k, m in inside)
 
     def bounds(self, a: Value) -> tuple[int, ...]:
         """Return the bounds of a sum that those of its terms give."""
@@ -111,8 +109,8 @@ class Algebra:
         for axis in sorted({axis for t in terms for axis in t.levels}):
             mask = self.box[axis]
             inside = np.where(mask, np.arange(len(mask)), mask.argmax())
-            rows = np.stack([t.levels[axis][inside] for t in terms if axis in t.levels], axis=1)
-            first, levels[axis] = distinct(rows)
+            columns = [t.levels[axis][inside] for t in terms if axis in t.levels]
+            first, levels[axis] = distinct(columns)
             samples[axis] = inside[first]
         return levels, samples
 
@@ -124,7 +122,7 @@ class Algebra:
         require((np.abs(grid) < 1 << 48).all(), "numbers of too many bits")
         # Levels with the same numbers become one, and inputs with one level are left out.
         for k, axis in enumerate(levels):
-            first, joint = distinct(np.moveaxis(grid, k, 0).reshape(grid.shape[k], -1))
+            first, joint = distinct(np.moveaxis(grid, k, -1).reshape(-1, grid.shape[k]))
             grid, levels[axis] = grid.take(first, axis=k), joint[levels[axis]]
         kept = {axis: m for (axis, m), n in zip(levels.items(), grid.shape, strict=True) if n > 1}
         return Value(0, (Term(kept, grid.squeeze()),)) if kept else Value(grid.item())
@@ -224,9 +222,8 @@ class Algebra:
                 return Value(0)
             if not y.terms:
                 found = Value(0)
-                for ones in re.finditer("1+", f"{y.const % WORD:b}"[::-1]):
-                    field = self.field(x, ones.start(), ones.end() - ones.start())
-                    found = self.add(found, self.times(field, 1 << ones.start()))
+                for k, end in map(re.Match.span, re.finditer("1+", f"{y.const % WORD:b}"[::-1])):
+                    found = self.add(found, self.times(self.field(x, k, end - k), 1 << k))
                 return found
         return self.pointwise(np.bitwise_and, a, b)
 
@@ -277,9 +274,9 @@ class Algebra:
         return x is y or (are_related and self.vanishes(self.sub(x, y), 1 << 8 * size))
 
 
-def distinct(rows: Ints) -> tuple[Ints, Ints]:
+def distinct(columns: Sequence[Ints] | Ints) -> tuple[Ints, Ints]:
     """Return the first row of each kind, and the kind of each row."""
-    keys = np.ascontiguousarray(rows).view(f"V{rows.itemsize * rows.shape[1]}").ravel()
+    keys = np.ascontiguousarray(np.transpose(columns)).view(f"V{8 * len(columns)}").ravel()
     _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
     return first, kinds
 

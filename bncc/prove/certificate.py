@@ -2,9 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
 from bncc.prove.words import Words
 
+Edge: TypeAlias = tuple[int, int, int]
+"""A state, the steps until another one, and that state."""
 MOST_GRID = 1 << 18
 """Largest number of values of one function of several inputs in a certificate."""
 _NUMBERS = ("return", "stack", "input", "output")
@@ -123,6 +125,21 @@ def certificate(
         "terms": [[[places[k] for k in maps], numbers] for maps, numbers in writer.terms],
         "values": list(writer.values),
         "states": states,
+    }
+
+
+def pruned(document: Mapping[str, Any], unused: Collection[Edge]) -> dict[str, Any]:
+    """Return a certificate without edges that no path takes, and without states it leads not to."""
+    kept, states = {0}, []
+    for k, state in enumerate(document["states"]):
+        after = [(n, j) for n, j in state["next"] if (k, n, j) not in unused]
+        states.append(state | {"next": after})
+        kept |= {j for _, j in after if k in kept}
+    places = {k: place for place, k in enumerate(sorted(kept))}
+    return dict(document) | {
+        "states": [
+            states[k] | {"next": [[n, places[j]] for n, j in states[k]["next"]]} for k in places
+        ]
     }
 
 
