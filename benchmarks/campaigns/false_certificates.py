@@ -125,7 +125,7 @@ def _symbol(document: Document, rng: Random, evidence: Evidence) -> None:
 
 
 def _states(document: Document) -> list[Document]:
-    return [state for state in document["states"] if state.get("box")]
+    return [state for state in document["states"] if state.get("region")]
 
 
 def _uses(state: Document) -> list[tuple[Any, Any]]:
@@ -160,9 +160,9 @@ def _maps(document: Document) -> list[tuple[int, list[int]]]:
     return [(axis, levels) for axis, own in enumerate(document["maps"]) for levels in own]
 
 
-def _inside(document: Document, state: Document, axis: int) -> list[int]:
-    """Return the intervals of an input from which a state is reached."""
-    mask = _maps(document)[state["box"][axis]][1][::2]
+def _inside(document: Document, box: Sequence[int], axis: int) -> list[int]:
+    """Return the intervals of an input in a box."""
+    mask = _maps(document)[box[axis]][1][::2]
     if document["entry"] == "trusted" and all(mask):
         raise NoClaimError  # Which states are in range is not in the certificate
     return [k for k, is_inside in enumerate(mask) if is_inside]
@@ -176,9 +176,10 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
     const, base, terms = document["values"][where[key]]
     k = rng.randrange(len(terms))
     maps, numbers = deepcopy(document["terms"][terms[k]])
+    box = chosen(rng, state["region"])
     place = 0
     for axis, levels in (_maps(document)[of] for of in maps):
-        interval = chosen(rng, _inside(document, state, axis))
+        interval = chosen(rng, _inside(document, box, axis))
         place = place * (1 + max(levels)) + levels[2 * interval + rng.randrange(2)]
     numbers[place] = _other(numbers[place], rng)
     document["terms"].append([maps, numbers])
@@ -190,16 +191,18 @@ def _cell(document: Document, rng: Random, evidence: Evidence) -> None:
 def _region(document: Document, rng: Random, evidence: Evidence) -> None:
     """Leave out inputs that reach a state."""
     state = chosen(rng, [one for one in _states(document) if not one["facts"]])
+    box = chosen(rng, state["region"])
     axis = rng.randrange(len(document["axes"]))
-    out = chosen(rng, _inside(document, state, axis))
-    number = state["box"][axis]
+    out = chosen(rng, _inside(document, box, axis))
+    number = box[axis]
     _, mask = _maps(document)[number]
     # Its number is the next one, and those of others are larger by one.
     place = number - sum(len(own) for own in document["maps"][:axis])
     document["maps"][axis].insert(place + 1, [*mask[: 2 * out], 0, 0, *mask[2 * out + 2 :]])
-    for numbers in [one["box"] for one in _states(document)] + [t[0] for t in document["terms"]]:
+    boxes = [one for some in _states(document) for one in some["region"]]
+    for numbers in boxes + [maps for maps, _ in document["terms"]]:
         numbers[:] = [k + (k > number) for k in numbers]
-    state["box"][axis] = number + 1
+    box[axis] = number + 1
 
 
 def _fact(document: Document, rng: Random, evidence: Evidence) -> None:

@@ -66,7 +66,8 @@ class Check:
         terms, values = [self._term(*one) for one in claims["terms"]], claims["values"]
         self.values = [Value(c % WORD, tuple(terms[k] for k in own), b) for c, b, own in values]
         start = self._start()
-        self.states = [start, *(self._state(one, start) for one in claims["states"][1:])]
+        # For each box of a state one
+        self.states = [[start], *(self._boxes(one, start) for one in claims["states"][1:])]
         self.unused = {(k, *edge) for k, one in enumerate(claims["states"]) for edge in one["next"]}
 
     def _term(self, maps: list[int], numbers: list[int]) -> Term:
@@ -92,12 +93,12 @@ class Check:
         margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
         return State(model.points, model.domain, self, claims, at, registers, memory, margins)
 
-    def _state(self, claims: dict[str, Any], start: State) -> State:
-        """Return a state of the certificate, for any inputs."""
+    def _boxes(self, claims: dict[str, Any], start: State) -> list[State]:
+        """Return a state of the certificate for each box of inputs that reach it."""
         registers = dict.fromkeys(self.isa.registers, UNKNOWN)
         registers |= {name: self.values[k] for name, k in claims["registers"].items()}
-        inside = (self.maps[k][1][::2].repeat(2) == 1 for k in claims["box"])
-        box = tuple(one & two for one, two in zip(start.box, inside, strict=True))
+        masks = [[self.maps[k][1][::2].repeat(2) == 1 for k in own] for own in claims["region"]]
+        boxes = [tuple(map(np.logical_and, start.box, own)) for own in masks]
         memory, margins = dict(start.memory), start.margins.copy()
         for base, offset, size, k in claims["memory"]:
             require(
@@ -107,15 +108,16 @@ class Check:
         for first, second, least in claims["facts"]:
             margins[first, second] = least
         own = {name: claims[name] for name in ("at", "steps", "deepest")} | {"claims": claims}
-        return replace(start, registers=registers, memory=memory, margins=margins, box=box, **own)
+        state = replace(start, registers=registers, memory=memory, margins=margins, **own)
+        return [replace(state, box=box) for box in boxes]
 
     # Paths
 
     def run(self) -> int:
         """Check each state's paths to the states after it; return the amount of work."""
         most = self.claims["work"]
-        for k, start in enumerate(self.states):
-            waiting = [start]
+        for k, starts in enumerate(self.states):
+            waiting = [*starts]
             while waiting:
                 state = waiting.pop()
                 try:
@@ -130,7 +132,7 @@ class Check:
     def _after(self, state: State, k: int) -> list[State]:
         """Return what is to follow: nothing where a path ends, or is within a later state."""
         edges = [(n, j) for n, j in state.claims["next"] if n == state.steps and j > k]
-        later = [(k, n, j) for n, j in edges if self.states[j].at == state.at]
+        later = [(k, n, j) for n, j in edges if self.states[j][0].at == state.at]
         if later:
             self._cover(state, later)
         elif state.at < 0:
@@ -148,8 +150,7 @@ class Check:
     def _cover(self, path: State, edges: list[tuple[int, int, int]]) -> None:
         """Confirm that a path is within one of some states, or divide its inputs."""
         for edge in edges:
-            claimed = self.states[edge[-1]]
-            if path.meets(claimed.box):
+            for claimed in (one for one in self.states[edge[-1]] if path.meets(one.box)):
                 for axis, inside in enumerate(claimed.box):
                     path.divide(axis, inside)
                 if self._is_within(path, claimed):
@@ -171,7 +172,7 @@ class Check:
 
     def _end(self, end: State) -> None:
         """Confirm the bounds, the registers, the answer and the scores of a path that returns."""
-        start, model, size = self.states[0], self.model, self.score_size
+        start, model, size = self.states[0][0], self.model, self.score_size
         require(-end.deepest <= self.claims["stack"], "the stack is deeper than claimed")
         lost = [x for x in self.isa.kept if not end.same(end.registers[x], start.registers[x])]
         require(not lost, f"{lost} are not restored")

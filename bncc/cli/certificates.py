@@ -6,7 +6,7 @@ from pathlib import Path
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 from bncc.model.model import Model
-from bncc.prove.certificate import Trace, certificate, pruned, to_bytes
+from bncc.prove.certificate import Trace, certificate, to_bytes
 from bncc.prove.code import Code
 from bncc.prove.values import UndecidedError
 from bncc.prove.verdict import Verdict
@@ -43,9 +43,6 @@ class Certificates:
             content = Path(self._model_path).read_bytes()
             document = certificate(self.trace, model, verdict, symbol, score_size)
             document |= {"model": sha256(content).hexdigest(), "work": MOST_WORK}
-            checked = Check(document, code.content, content)
-            checked.run()
-            document = pruned(document, checked.unused)
             document["work"] = Check(document, code.content, content).run()
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(

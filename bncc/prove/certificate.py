@@ -2,9 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +18,6 @@ from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
 from bncc.prove.words import Words
 
-Edge: TypeAlias = tuple[int, int, int]
-"""A state, the steps until another one, and that state."""
 MOST_GRID = 1 << 18
 """Largest number of values of one function of several inputs in a certificate."""
 _NUMBERS = ("return", "stack", "input", "output")
@@ -97,20 +95,12 @@ def certificate(
 ) -> dict[str, Any]:
     """Return the certificate of a proof, as JSON."""
     writer = _Writer(trace, model, verdict.entry == "predict-raw")
-    records = [writer.point(point) for point in reversed(trace.points)][::-1]
-    states = [state for record in records for state in record]
-    ends = np.cumsum([len(record) for record in records])
-    for point, record in zip(trace.points, records, strict=True):
-        start = 0 if point.state is None else point.state.steps
-        for state in record:
-            state["next"] = [
-                [start + n, j] for n, k in sorted(point.after) for j in range(ends[k - 1], ends[k])
-            ]
+    states = [writer.point(point) for point in reversed(trace.points)][::-1]
     axes = range(len(writer.starts))
     order = sorted(range(len(writer.maps)), key=lambda k: writer.maps[k][0])
     places = {k: place for place, k in enumerate(order)}
     for state in states[1:]:
-        state["box"] = [places[k] for k in state["box"]]
+        state["region"] = [[places[k] for k in box] for box in state["region"]]
     return {
         "format": 5,
         "elf": verdict.elf,
@@ -125,21 +115,6 @@ def certificate(
         "terms": [[[places[k] for k in maps], numbers] for maps, numbers in writer.terms],
         "values": list(writer.values),
         "states": states,
-    }
-
-
-def pruned(document: Mapping[str, Any], unused: Collection[Edge]) -> dict[str, Any]:
-    """Return a certificate without edges that no path takes, and without states it leads not to."""
-    kept, states = {0}, []
-    for k, state in enumerate(document["states"]):
-        after = [(n, j) for n, j in state["next"] if (k, n, j) not in unused]
-        states.append(state | {"next": after})
-        kept |= {j for _, j in after if k in kept}
-    places = {k: place for place, k in enumerate(sorted(kept))}
-    return dict(document) | {
-        "states": [
-            states[k] | {"next": [[n, places[j]] for n, j in states[k]["next"]]} for k in places
-        ]
     }
 
 
@@ -172,32 +147,34 @@ class _Writer:
         self._of_term: dict[Term, int] = {}
         self._needed: set[Merged] = set()
 
-    def point(self, point: Point) -> list[dict[str, Any]]:
-        """Return a state for each box of a point, without those that follow."""
+    def point(self, point: Point) -> dict[str, Any]:
+        """Return a state with what leads to the next ones."""
+        state = point.state
+        start = 0 if state is None else state.steps
         found: dict[str, Any] = {
+            "next": sorted([start + n, k] for n, k in point.after),
             "orders": {
                 str(at): [[a, b, int(is_strict), *scale] for a, b, is_strict, *scale in orders]
                 for at, orders in point.orders.items()
             },
         }
-        state = point.state
         if state is None:
-            return [found]
+            return found
         self._algebra.region = state.region
         contents = dict(state.registers)
         for part, (kind, operands) in state.flags.items():
             contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
         registers = {name: self._content(content) for name, content in contents.items()}
         facts = [fact for fact in state.facts if isinstance(fact[0], int)]
-        found |= {
+        return found | {
             "at": state.at,
+            "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
             "memory": [*self._stack(state), *self._memory("output", state.output)],
             "facts": sorted([*fact[:2], int(fact[2])] for fact in facts),
             "steps": state.steps,
             "deepest": state.deepest,
         }
-        return [{**found, "box": self._box(box)} for box in state.region]
 
     def _stack(self, state: State) -> Iterator[list[str | int]]:
         """Yield what the stack has from its pointer on."""
