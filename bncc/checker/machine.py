@@ -16,7 +16,7 @@ class State(Algebra):
     claims: dict[str, Any]  # What the certificate has of the state where the path begins
     at: int
     registers: dict[str, Value]  # What flags are of is in registers of other names
-    memory: dict[tuple[str | None, int], tuple[Value, int]]  # Of a byte, a value and which of its
+    memory: dict[tuple[str | None, int], tuple[Value, int]]  # A value, and which of its bytes
     margins: Ints  # By two classes, how much less the first one costs at least
     steps: int = 0
     deepest: int = 0

@@ -36,8 +36,7 @@ class Thumb:
 
     # What registers have when a function is called
     registers: ClassVar[dict[str, str]] = {
-        **{f"r{k}": f"initial r{k}" for k in range(13)},
-        **{f"s{k}": f"initial s{k}" for k in range(32)},
+        **{f"{x}{k}": f"initial {x}{k}" for x, n in (("r", 13), ("s", 32)) for k in range(n)},
         **{"r0": "input", "r1": "output", "sp": "stack", "lr": "return"},
     }
     kept = (*(f"r{k}" for k in range(4, 12)), "sp", *(f"s{k}" for k in range(16, 32)))
@@ -68,9 +67,9 @@ class Thumb:
         """Return the instruction at an address; those of an IT block are decoded with it."""
         if address not in self._known:
             size, n = self._size(address), 0
-            head = self._halfword(address)
-            if head >> 8 == 0xBF and head & 15:
-                n = 4 - ((head & -head).bit_length() - 1)
+            low, high = self._program.read(address, 2)
+            if high == 0xBF and low & 15:
+                n = 4 - ((low & -low).bit_length() - 1)
             for _ in range(n):
                 size += self._size(address + size)
             found = list(self._capstone.disasm(self._program.read(address, size), address))
@@ -83,10 +82,7 @@ class Thumb:
         return self._known[address]
 
     def _size(self, address: int) -> int:
-        return 4 if self._halfword(address) >> 11 >= 0b11101 else 2
-
-    def _halfword(self, address: int) -> int:
-        return int.from_bytes(self._program.read(address, 2), "little")
+        return 4 if self._program.read(address, 2)[1] >> 3 >= 0b11101 else 2
 
     def _instruction(self, one: Any, in_block: bool) -> Instruction:
         text = f"{one.mnemonic} {one.op_str}".strip()
@@ -251,8 +247,7 @@ def holds(path: State, name: str) -> Value:
             return path.equal(x, y)
         result = {"value": x, "sub": path.sub(x, y) if kind == "sub" else x,
                   "add": path.add(x, y) if kind == "add" else x}[kind]  # fmt: skip
-        is_negative = name == "mi"
-        return path.less(result, ZERO, is_signed=True) if is_negative else path.equal(result, ZERO)
+        return path.less(result, ZERO, is_signed=True) if name == "mi" else path.equal(result, ZERO)
     if name == "cs" and kind == "sub":
         return path.sub(ONE, path.less(x, y))
     if name == "cs" and kind in ("add", "adc"):
@@ -350,23 +345,9 @@ def _shift(d: Decoded, path: State) -> None:
     d.set(path, result)
 
 
-def _lsl(x: Any, n: Any) -> Any:
-    return x << n.clip(0, 32)
-
-
-def _lsr(x: Any, n: Any) -> Any:
-    return x >> n.clip(0, 32)
-
-
-def _asr(x: Any, n: Any) -> Any:
-    return signed(x) >> n.clip(0, 32)
-
-
-def _ror(x: Any, n: Any) -> Any:
-    return (x | x << 32) >> n % 32
-
-
-SHIFTS = {"lsl": _lsl, "lsr": _lsr, "asr": _asr, "ror": _ror}
+SHIFTS: dict[str, Callable[..., Any]] = {
+    "lsl": lambda x, n: x << n.clip(0, 32), "asr": lambda x, n: signed(x) >> n.clip(0, 32),
+    "lsr": lambda x, n: x >> n.clip(0, 32), "ror": lambda x, n: (x | x << 32) >> n % 32}  # fmt: skip
 """Shifts of words by a number of bits from 0 to 255."""
 
 

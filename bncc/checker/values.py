@@ -84,7 +84,7 @@ class Algebra:
         return all((one & two).any() for one, two in zip(self.box, other, strict=True))
 
     def divide(self, axis: int, kinds: NDArray[Any]) -> None:
-        """Go on with the inputs of each kind apart, if there are several."""
+        """Divide the inputs by their kind, if there are several."""
         sides = [self.box[axis] & (kinds == kind) for kind in np.unique(kinds[self.box[axis]])]
         if len(sides) > 1:
             raise SplitError(
