@@ -332,8 +332,7 @@ def _logic(d: Decoded, path: State) -> None:
 def _shift(d: Decoded, path: State) -> None:
     x, n = d.value(path, 0 if len(d.operands) == 2 else -2), d.value(path, -1)
     carry, by_register = UNKNOWN, not d.operands[-1].startswith("#")
-    if by_register:
-        n = attempt(path.field, n, 0, 8)
+    n = attempt(path.field, n, 0, 8)
     if n.terms or n.base or n.const > 32:
         result = attempt(path.pointwise, SHIFTS[d.name], x, n)
     else:
@@ -347,7 +346,8 @@ def _shift(d: Decoded, path: State) -> None:
 
 SHIFTS: dict[str, Callable[..., Any]] = {
     "lsl": lambda x, n: x << n.clip(0, 32), "asr": lambda x, n: signed(x) >> n.clip(0, 32),
-    "lsr": lambda x, n: x >> n.clip(0, 32), "ror": lambda x, n: (x | x << 32) >> n % 32}  # fmt: skip
+    "lsr": lambda x, n: x >> n.clip(0, 32), "ror": lambda x, n: (x | x << 32) >> n % 32,
+}  # fmt: skip
 """Shifts of words by a number of bits from 0 to 255."""
 
 
@@ -390,8 +390,7 @@ def _multiply(d: Decoded, path: State) -> None:
     x, y = (d.value(path, k) for k in ((0, 1) if len(d.operands) == 2 else (1, 2)))
     product = attempt(_product, path, x, y)
     if d.name in ("mla", "mls"):
-        f = path.add if d.name == "mla" else path.sub
-        product = attempt(f, d.value(path, 3), product)
+        product = attempt(path.add if d.name == "mla" else path.sub, d.value(path, 3), product)
     elif d.sets and d.size == 2:
         logic(path, product)
     d.set(path, product)
