@@ -8,10 +8,9 @@ def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
     try:
         certificate, elf, model = map(Path, arguments)
-        files = certificate.read_bytes(), elf.read_bytes(), model.read_bytes()
         from bncc.checker.check import verdict
 
-        code, text = verdict(*files)
+        code, text = verdict(certificate.read_bytes(), elf.read_bytes(), model.read_bytes())
     except ValueError:
         code, text = 2, "usage: python -m bncc.checker CERTIFICATE ELF MODEL"
     except OSError as error:

@@ -41,17 +41,16 @@ def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
     require(claims["format"] == 5, "the certificate has not format 5; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
-    require(claims["target"] in TARGETS, "the certificate has an unknown target")
-    require(claims["entry"] in ENTRIES, "the certificate has an unknown entry point")
+    require(claims["states"], "the certificate has no state")
+    is_known = claims["target"] in TARGETS and claims["entry"] in ENTRIES
+    require(is_known, "the certificate has an unknown target or entry point")
     require(claims["score_bytes"] in ENTRIES[claims["entry"]], "scores have no size, or others do")
-    require(len(claims["states"]) > 0, "the certificate has no state")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == sha256(model).hexdigest(), "the certificate is about another model")
     checked = Check(claims, elf, model)
     work = checked.run()
     require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
-    for k, _, _ in checked.unused:
-        raise RejectedError(f"from state {k}: no path leads to a state that shall follow")
+    require(not checked.unused, f"no path leads to a state that shall follow: {checked.unused}")
 
 
 class Check:
@@ -101,9 +100,8 @@ class Check:
         boxes = [tuple(map(np.logical_and, start.box, own)) for own in masks]
         memory, margins = dict(start.memory), start.margins.copy()
         for base, offset, size, k in claims["memory"]:
-            require(
-                base in ("stack", "output") and size in (1, 2, 4), "a region of memory is unknown"
-            )
+            is_place = base in ("stack", "output") and size in (1, 2, 4)
+            require(is_place, "a region of memory is unknown")
             memory |= {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
         for first, second, least in claims["facts"]:
             margins[first, second] = least
@@ -131,8 +129,8 @@ class Check:
 
     def _after(self, state: State, k: int) -> list[State]:
         """Return what is to follow: nothing where a path ends, or is within a later state."""
-        edges = [(n, j) for n, j in state.claims["next"] if n == state.steps and j > k]
-        later = [(k, n, j) for n, j in edges if self.states[j][0].at == state.at]
+        edges = [(k, n, j) for n, j in state.claims["next"] if n == state.steps and j > k]
+        later = [edge for edge in edges if self.states[edge[-1]][0].at == state.at]
         if later:
             self._cover(state, later)
         elif state.at < 0:

@@ -110,9 +110,8 @@ def _rows(one: Any, states: Any) -> tuple[dict[int, Ints], Ints]:
     """Return levels of inputs, and by them the row of a table, or the leaf of a tree."""
     used, nodes = sorted(one["features"]), [*zip(one["features"], one["cuts"], strict=True)]
     cuts = {f: np.unique(np.hstack([own for g, own in nodes if g == f])) for f in used}
-    require(
-        np.prod([len(own) + 1.0 for own in cuts.values()]) <= 1 << 20, "a tree of too many features"
-    )
+    n_rows = np.prod([len(own) + 1.0 for own in cuts.values()])
+    require(n_rows <= 1 << 20, "a tree of too many features")
     # A state of each level
     state = dict(zip(cuts, np.ix_(*([*own, WORD] for own in cuts.values())), strict=True))
 

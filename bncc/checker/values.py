@@ -87,9 +87,8 @@ class Algebra:
         """Divide the inputs by their kind, if there are several."""
         sides = [self.box[axis] & (kinds == kind) for kind in np.unique(kinds[self.box[axis]])]
         if len(sides) > 1:
-            raise SplitError(
-                *({"box": (*self.box[:axis], x, *self.box[axis + 1 :])} for x in sides)
-            )
+            before, after = self.box[:axis], self.box[axis + 1 :]
+            raise SplitError(*({"box": (*before, side, *after)} for side in sides))
 
     # Functions
 
