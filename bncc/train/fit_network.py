@@ -64,13 +64,8 @@ class Draft:
 FormatChoice = Callable[[Draft], QFormat]
 
 
-def fit_model(
-    dataset: Dataset,
-    settings: TrainSettings,
-    choose_format: FormatChoice,
-    callbacks: Callbacks | None = None,
-) -> Model:
-    """Train a classifier on all rows of a data set."""
+def prepared(dataset: Dataset, settings: TrainSettings) -> tuple[tuple[Feature, ...], Task]:
+    """Fit thresholds to all rows of a data set; return them, and the rows as states."""
     features = fit_features(
         dataset.table,
         dataset.y,
@@ -84,7 +79,7 @@ def fit_model(
             f"the class column contains {len(dataset.classes)} different values, more than the "
             f"{MAX_CLASSES} classes of a model; name another one with --class, or group them"
         )
-    task = Task(
+    return features, Task(
         X=states_of(features, dataset.table),
         y=dataset.y,
         n_states=[feature.n_states for feature in features],
@@ -94,6 +89,16 @@ def fit_model(
         weights=row_weights(dataset, settings.class_weight),
         split=dataset.split,
     )
+
+
+def fit_model(
+    dataset: Dataset,
+    settings: TrainSettings,
+    choose_format: FormatChoice,
+    callbacks: Callbacks | None = None,
+) -> Model:
+    """Train a classifier on all rows of a data set."""
+    features, task = prepared(dataset, settings)
     start = None if callbacks is None else callbacks.start
     chosen = None if start is None else start.fmt
 

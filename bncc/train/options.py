@@ -49,6 +49,8 @@ COUNTED = tuple(name for name, how in METHODS.items() if how == "counts")
 MARGIN = "margin"
 REFIT = (*COUNTED, MARGIN)
 """Parameters learned in floats for a given structure, and rounded at the end."""
+EFFORTS = ("quick", "default", "thorough")
+"""Sources of settings of gradient descent: defaults of few epochs, a recipe, a search."""
 ENGINES = ("native", "torch")
 """Engines of gradient descent."""
 CLASS_WEIGHTS = ("balanced",)
@@ -191,6 +193,12 @@ class TrainOptions:
     class_weight: Annotated[str | None, Option(
         choices=CLASS_WEIGHTS, noun="class weight",
         help="balanced: weight rows inversely to the frequency of their class.",
+    )] = None  # fmt: skip
+    # None is quick; see `bncc.train.effort`
+    effort: Annotated[str | None, Option(
+        choices=EFFORTS, noun="effort", uses=("descent",), is_recorded=False, is_drawn=False,
+        help="Settings of gradient descent that no other option gives: quick defaults, a recipe of "
+        "more epochs with regularization, or a search on validation rows [default: quick].",
     )] = None  # fmt: skip
     # Fraction of validation rows, to choose the binary point and to measure ``error_validation``;
     # 0 for none

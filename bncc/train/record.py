@@ -44,6 +44,8 @@ def settings_record(settings: TrainSettings, n_samples: int) -> dict[str, Any]:
     }
     if settings.readings != READINGS[0]:
         record["reading_types"] = settings.readings
+    if settings.descends and settings.effort is not None:
+        record["effort"] = settings.effort
     if settings.class_weight is not None:
         record["class_weight"] = settings.class_weight
     if settings.is_boosted:

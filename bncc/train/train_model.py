@@ -25,6 +25,7 @@ from bncc.structure.graph import Structure
 from bncc.train.checkpoint.callbacks import Session
 from bncc.train.checkpoint.folder import Checkpoint, identity_digest, identity_of
 from bncc.train.data_notes import data_notes, is_of_columns
+from bncc.train.effort import settled
 from bncc.train.fit_network import Draft, fit_model
 from bncc.train.fit_tables import fit_sums
 from bncc.train.holdout import decided, judged_record, split_rows
@@ -186,14 +187,15 @@ def train_model(
     origin = origin_record(dataset)
     dataset = counting_rows(dataset)
     check_trainable(dataset)
-    notes = list(idle_notes(settings))
+    notes, asked = list(idle_notes(settings)), settings
+    settings, progress = settled(settings, dataset, progress)
     rest, held = split_rows(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:
         notes.append(_none_held_note(settings, dataset))
     epochs = hyperparameters_of(settings, dataset.n_rows).epochs
     session = Session(epochs, 2 if held.n_rows else 1, progress, stop)
     if checkpoint is not None:
-        notes += _kept(session, checkpoint, dataset, settings)
+        notes += _kept(session, checkpoint, dataset, asked)
     fitted = (
         fit_sums(settings, dataset, rest, held, progress)
         if settings.is_boosted
@@ -222,7 +224,7 @@ def train_model(
     }
     if stopped_after is not None:
         notes += [session.not_kept] if session.not_kept else []
-        identity = identity_digest(identity_of(dataset, settings))
+        identity = identity_digest(identity_of(dataset, asked))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     figures |= {key: model.training[key] for key in (FRONT, GATE) if key in model.training}
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
@@ -231,6 +233,7 @@ def train_model(
 
 def model_alone(dataset: Dataset, settings: TrainSettings, progress: Progress) -> Model:
     """Train as `train_model` does, without measuring and recording the training."""
+    settings, progress = settled(settings, dataset, progress)
     rest, held = dataset, dataset.take(np.arange(0))
     if settings.is_boosted:
         return fit_sums(settings, dataset, rest, held, progress)[1]

@@ -65,13 +65,13 @@ def test_the_estimator_refuses_an_argument_of_no_row():
 
 def test_what_a_descent_uses_is_filled_in_for_it():
     used = {name for name, option in OPTIONS.items() if DESCENT & set(option.uses)}
-    assert {each.name for each in fields(DescentValues)} == used | {"loss", "seed"}
+    assert {each.name for each in fields(DescentValues)} == (used | {"loss", "seed"}) - {"effort"}
     assert all(set(option.uses) <= set(get_args(Use)) for option in OPTIONS.values())
 
 
 def test_the_hinge_comes_late_in_records_and_what_is_not_recorded_last():
     words = [option.word for option in in_record_order(OPTIONS) if option.uses]
-    assert words[-6:] == ["lambda", "gamma", "eta", "device", "threads", "engine"]
+    assert words[-7:] == ["lambda", "gamma", "eta", "effort", "device", "threads", "engine"]
     assert words[:3] == ["epochs", "batch-size", "lr"]
 
 

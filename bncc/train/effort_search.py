@@ -1,0 +1,174 @@
+"""
+Search of settings for ``--effort thorough``: successive halving on validation rows.
+
+Settings near the recipe are sampled, and evaluated on one split of the rows; the better ones on
+more splits. The budget counts trainings, never seconds, so that the result depends on the seed
+alone.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from bncc._types import FloatArray, IntArray
+from bncc.data.dataset import Dataset
+from bncc.discretize.feature import Feature, states_of
+from bncc.fixed_point import QFormat
+from bncc.model import reference
+from bncc.progress import Progress
+from bncc.train.fit_network import freeze, prepared
+from bncc.train.holdout import tells_apart
+from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
+from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+
+N_SPLITS, N_THREADS = 5, 2
+READS = 2.5e11
+"""Budget in table entries that all trainings read: about two minutes on two cores."""
+FEWEST, MOST = 6, 96
+"""Limits on the number of settings."""
+STAGES = ((1.0, 1), (0.25, 3), (0.1, N_SPLITS))
+"""Share of the settings that enter each stage, and its number of splits in all."""
+LEAST_ENTRANTS = 2
+TRAININGS = sum(share * (n - before) for (share, n), before in zip(STAGES, (0, 1, 3), strict=True))
+"""Trainings per setting."""
+FACTORS = {"naive": 1.0, "joint": 8.0, "other": 3.0}
+"""Time of a read, relative to naive Bayes, with parents and with candidates of parents."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """Training states, and validation rows."""
+
+    task: Task
+    features: tuple[Feature, ...]
+    classes: tuple[str, ...]
+    X: IntArray  # (n_rows, n_features) int: States of the validation rows
+    y: IntArray  # (n_rows,) int
+
+    def error(self, settings: TrainSettings) -> float:
+        """Train, and return the error of the integer model."""
+        task, fmt = replace(self.task, settings=settings), _format_of(settings)
+        learn = fit_jointly if settings.is_joint else fit_in_turn
+        structure, tables = learn(task, lambda *_: fmt, None)
+        model = freeze(self.features, self.classes, structure, *tables, fmt, {})
+        return float((reference.predict(model, self.X) != self.y).mean())
+
+
+def searched(
+    dataset: Dataset, asked: TrainSettings, filled: TrainSettings, progress: Progress
+) -> TrainSettings:
+    """
+    Return the settings with the lowest error on validation rows, the first on ties.
+
+    Options of `asked` are kept; `filled`, which has a value for each, is the first to be tried.
+    """
+    n_folds = min(N_SPLITS, dataset.split.most_folds(dataset.n_rows))
+    if n_folds < 2 or filled.is_refit:
+        return filled
+    splits = _splits(dataset, filled, n_folds)
+    if not splits:
+        return filled
+    rng = np.random.default_rng(filled.seed)
+    n = _count(filled, dataset)
+    entrants: list[TrainSettings] = [filled, *(_near(asked, filled, rng) for _ in range(n - 1))]
+    errors = np.zeros((n, 0))
+    total, done = _total(n, len(splits)), 0
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        for share, n_splits in STAGES:
+            best = np.sort(_ranked(errors)[: _entering(share, n)])
+            entrants, errors = [entrants[k] for k in best], errors[best]
+            for split in splits[errors.shape[1] : n_splits]:
+                found = []
+                try:
+                    for error in pool.map(split.error, entrants):
+                        found.append(error)
+                        done += 1
+                        progress(done / total, f"setting {done} of {total}")
+                except BaseException:
+                    pool.shutdown(cancel_futures=True)
+                    raise
+                errors = np.column_stack([errors, found])
+    return entrants[int(_ranked(errors)[0])]
+
+
+def _splits(dataset: Dataset, settings: TrainSettings, n_folds: int) -> list[_Split]:
+    """Return the splits whose training rows have two classes and differ."""
+    fold = dataset.split.folds(dataset.y, n_folds, settings.seed)
+    splits = []
+    for k in range(int(fold.max()) + 1):
+        rest, held = (
+            dataset.take(np.flatnonzero(fold != k)),
+            dataset.take(np.flatnonzero(fold == k)),
+        )
+        if len(np.unique(rest.y)) >= 2 and tells_apart(rest):
+            features, task = prepared(rest, settings)
+            X = states_of(features, held.table)
+            splits.append(_Split(task, features, dataset.classes, X, held.y))
+    return splits
+
+
+def _entering(share: float, n: int) -> int:
+    """Return the number of settings that enter a stage, of n in all."""
+    return max(min(n, LEAST_ENTRANTS), ceil(share * n))
+
+
+def _count(settings: TrainSettings, dataset: Dataset) -> int:
+    """Return the number of settings within the budget."""
+    kind = "joint" if settings.is_joint else settings.structure
+    reads = dataset.n_rows * len(dataset.table.columns) * len(dataset.classes)
+    reads *= settings.epochs or 1
+    each = reads * FACTORS.get(kind, FACTORS["other"]) * TRAININGS
+    return int(np.clip(READS / max(each, 1), FEWEST, MOST))
+
+
+def _total(n: int, n_splits: int) -> int:
+    """Return the number of trainings."""
+    total, before = 0, 0
+    for share, most in STAGES:
+        now = min(most, n_splits)
+        total += _entering(share, n) * (now - before)
+        before = now
+    return total
+
+
+def _ranked(errors: FloatArray) -> IntArray:
+    """Return row numbers by mean error, the first of equals first; all where there is none."""
+    if errors.shape[1] == 0:
+        return np.arange(len(errors))
+    return np.argsort(errors.mean(axis=1), kind="stable")
+
+
+def _near(asked: TrainSettings, filled: TrainSettings, rng: np.random.Generator) -> TrainSettings:
+    """Sample settings near the filled ones, except for what was asked for."""
+
+    def around(value: float | None, decades: float) -> float | None:
+        factor = float(10 ** rng.uniform(-decades, decades))
+        return None if value is None else value * factor
+
+    values: dict[str, Any] = {
+        "lr": around(filled.lr, 0.6),
+        "lambda_": around(filled.lambda_, 0.7),
+        "gamma": around(filled.gamma, 0.5),
+        "dropout": float(0.4 * rng.random() ** 2),
+        "jitter": float(rng.choice([0.0, 0.03, 0.06, 0.12, 0.12])),
+        "average": float(rng.choice([0.0, 0.7, 0.9])),
+        "quantize_from": float(rng.choice([0.0, 0.25, 0.5])),
+    }
+    int_bits = int(rng.choice([3, 4, 4, 5]))
+    if filled.int_bits is not None:
+        values["int_bits"] = int_bits
+    return replace(filled, **{k: v for k, v in values.items() if getattr(asked, k) is None})
+
+
+def _format_of(settings: TrainSettings) -> QFormat:
+    """Return the format that the options fix."""
+    if settings.float_:
+        return FLOAT_FORMAT
+    frac_bits = settings.frac_bits
+    if frac_bits is None:
+        assert settings.int_bits is not None
+        frac_bits = settings.total_bits - settings.int_bits
+    return QFormat(settings.total_bits - frac_bits, frac_bits)
