@@ -67,6 +67,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     {arguments} : number
         Settings of gradient descent and its margin (lambda, gamma, eta), as in ``bncc train``; None
         takes the defaults.
+    effort : {"quick", "default", "thorough"}, optional
+        Settings of gradient descent that no other argument gives: quick defaults, a recipe with
+        regularization, or a search on validation rows in about two minutes. None takes ``quick``.
     engine : {"native", "torch"}, optional
         Engine of gradient descent; None takes C if a compiler is found.
     missing : {"state", "marginal"}, default="state"
@@ -148,6 +151,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         size_weight: float = 0.0,
         class_weight: str | Mapping[Any, float] | None = None,
         validation: float = 0.1,
+        effort: str | None = None,
         engine: str | None = None,
         missing: str = "state",
         filter: int | str | None = None,
@@ -180,6 +184,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.size_weight = size_weight
         self.class_weight = class_weight
         self.validation = validation
+        self.effort = effort
         self.engine = engine
         self.missing = missing
         self.filter = filter

@@ -119,7 +119,7 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     type=click.IntRange(0, 1000),
     metavar="N",
     help="Cross-validation folds for the reported error rate; 0 for none [default: 5, or 0 with "
-    "test rows or --repeats].",
+    "test rows, --repeats or --effort thorough].",
 )
 @click.option("--test", "test_path", metavar="DATA", help="Labeled test rows for the test error.")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Column to drop, repeatable.")
@@ -371,7 +371,8 @@ def command(
         if front_end is not None:
             done = done.with_front_end(front_end)
         if folds is None:
-            folds = 0 if test is not None or was_set("repeats") else DEFAULT_FOLDS
+            is_long = was_set("repeats") or settings.effort == "thorough"
+            folds = 0 if test is not None or is_long else DEFAULT_FOLDS
         if (folds or rules.any) and not done.is_short:
             done = judged_on_folds(console, done, train, test, settings, folds, rules, stop)
         first = done.first

@@ -197,6 +197,7 @@ class TrainOptions:
     # None is quick; see `bncc.train.effort`
     effort: Annotated[str | None, Option(
         choices=EFFORTS, noun="effort", uses=("descent",), is_recorded=False, is_drawn=False,
+        is_searched=True,
         help="Settings of gradient descent that no other option gives: quick defaults, a recipe of "
         "more epochs with regularization, or a search on validation rows [default: quick].",
     )] = None  # fmt: skip
