@@ -17,7 +17,7 @@ from bncc.structure.graph import Structure, table_entries
 from bncc.structure.learners.etan import alphas_of, best_alpha
 from bncc.structure.options import price_of, step_of, widths_of
 from bncc.train.checkpoint.callbacks import Callbacks
-from bncc.train.gradient.engine import Learned, StructureProblem
+from bncc.train.gradient.engine import Learned, StructureProblem, checked_tables
 from bncc.train.gradient.loop import descend
 from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.joint.candidate_layout import count_rows
@@ -78,14 +78,14 @@ def fit_in_turn(task: Task, choose: FormatOf, callbacks: Callbacks | None = None
     hyper = hyperparameters_of(settings, len(task.y))
 
     def choose_by_tables(tables: LogTables) -> QFormat:
-        return choose(structure, tables)
+        return choose(structure, checked_tables(tables, hyper.lr))
 
     quantizer = None if settings.float_ else choose_by_tables
     tables = descend(
         task.X, task.y, structure, task.n_states, start, hyper, quantizer, callbacks,
         task.is_ordered, task.weights,
     )  # fmt: skip
-    return structure, tables
+    return structure, checked_tables(tables, hyper.lr)
 
 
 def counted_instead(settings: TrainSettings) -> TrainSettings:
@@ -113,10 +113,14 @@ def fit_jointly(task: Task, choose: FormatOf, callbacks: Callbacks | None = None
         task.is_ordered, task.weights,
     )  # fmt: skip
     hyper = hyperparameters_of(settings, len(task.y))
-    quantizer = None if settings.float_ or settings.is_refit else choose
+
+    def choose_by_tables(structure: Structure, tables: LogTables) -> QFormat:
+        return choose(structure, checked_tables(tables, hyper.lr))
+
+    quantizer = None if settings.float_ or settings.is_refit else choose_by_tables
     structure, tables = descend_structure(problem, hyper, rng, quantizer, callbacks)
     if not settings.is_refit:
-        return structure, tables
+        return structure, checked_tables(tables, hyper.lr)
     entries = table_entries(structure, task.n_states, task.n_classes)
     _check_size(entries, _most_entries(settings), "--structure tan-subset with fewer parents=")
     if callbacks is not None:

@@ -40,3 +40,15 @@ def test_a_budget_search_has_its_own_settings(
         "train", readings, "--effort", "default", "--max-flash", "2k", "-o", tmp_path / "m.bncc"
     )
     assert "--effort does not apply to a budget search; leave it out" in line
+
+
+@pytest.mark.cc
+def test_a_descent_that_diverges_in_its_average_is_one_sentence(
+    refused: Callable[..., str], readings: Path, tmp_path: Path
+) -> None:
+    asked = ("--structure", "naive", "--parameters", "free", "--effort", "default")
+    out = tmp_path / "m.bncc"
+    line = refused(
+        "train", readings, "-o", out, *asked, "--engine", "native", "--lr", "1e38", "--epochs", 3
+    )
+    assert line == "gradient descent diverged with learning rate 1e+38; choose a smaller --lr"

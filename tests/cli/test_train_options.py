@@ -188,6 +188,7 @@ def test_a_descent_that_diverges_is_one_sentence(
     refused: Refused, readings: Path, tmp_path: Path, engine: str, structure: str, parameters: str
 ) -> None:
     asked = ("--engine", engine, "--structure", structure, "--parameters", parameters)
+    asked += ("--effort", "quick")
     out = tmp_path / "m.bncc"
     line = refused("train", readings, "-o", out, *asked, "--lr", "1e38", "--epochs", 3)
     assert line == "gradient descent diverged with learning rate 1e+38; choose a smaller --lr"

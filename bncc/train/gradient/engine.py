@@ -44,6 +44,13 @@ def check_converging(passed: Passed, lr: float) -> None:
         raise diverged(lr)
 
 
+def checked_tables(tables: LogTables, lr: float) -> LogTables:
+    """Return tables that are logarithms of at most 1; stop with an error if some are not."""
+    if not all((table <= 0).all() for table in (tables[0], *tables[1])):
+        raise diverged(lr)
+    return tables
+
+
 class Engine(Resumable, Protocol):
     """Tables in training. Engines are equal up to rounding of floats."""
 
