@@ -23,6 +23,7 @@ from bncc.on_device import verify
 from bncc.resources import DEFAULT_TARGET, PREFERENCES, Budget, Optimize, Preference, size_of
 from bncc.targets import TARGETS, target_of
 from bncc.train.decision_rules import DecisionRules
+from bncc.train.effort import with_default
 from bncc.train.filter_choice import price_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
@@ -39,6 +40,7 @@ def trained(
     goal, budget = goal_of(estimator.optimize), budget_of(estimator, rules.names)
     rules.check(dataset)
     if budget.flash is None and budget.instructions is None:
+        settings = with_default(settings)
         result = train_model(dataset, settings)
         return rules.applied(result, dataset, settings), goal
     from bncc.pricing import with_resources  # local: it builds and measures

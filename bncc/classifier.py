@@ -69,7 +69,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         takes the defaults.
     effort : {"quick", "default", "thorough"}, optional
         Settings of gradient descent that no other argument gives: quick defaults, a recipe with
-        regularization, or a search on validation rows in about two minutes. None takes ``quick``.
+        regularization, or a search on validation rows in about two minutes. None takes ``default``.
     engine : {"native", "torch"}, optional
         Engine of gradient descent; None takes C if a compiler is found.
     missing : {"state", "marginal"}, default="state"

@@ -43,11 +43,12 @@ from bncc.prove.verdict import Verdict
 from bncc.resources import Budget
 from bncc.search.trial_result import Study
 from bncc.toolchain.tools import host_compilers
+from bncc.train.effort import with_default
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 
 NAME = "robot"
-SETTINGS = TrainSettings(structure="naive")
+SETTINGS = with_default(TrainSettings(structure="naive"))
 SEED = 0
 N_RANDOM = 100_000
 BENCHED = ("x86", "cortex-m0", "avr")

@@ -51,6 +51,7 @@ from bncc.resources import DEFAULT_TARGET, Preference
 from bncc.train.checkpoint.folder import identity_of
 from bncc.train.confidence_choice import check_max_error
 from bncc.train.decision_rules import DecisionRules
+from bncc.train.effort import with_default
 from bncc.train.filter_choice import OverTime, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
@@ -264,6 +265,8 @@ def command(
     time = time_limit(base, max_cycles, max_microseconds, max_microjoules)
     is_search = max_flash is not None or max_instructions is not None or time is not None
     work = SearchWork(folder, resume, force, jobs, scheduler)
+    if not is_search:
+        settings = with_default(settings)
     if is_search:
         refuse_with_budget(settings, repeats=repeats)
         work.check()

@@ -59,6 +59,8 @@ def train_words(params: Params) -> tuple[str, ...]:
             words += [f"--{name}"] if value else []
         elif name not in NOT_TRAINED:
             words += [f"--{name}", _text(value)]
+    if settings_of(params, 0).descends:
+        words += ["--effort", "quick"]
     return tuple(words)
 
 

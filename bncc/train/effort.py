@@ -54,6 +54,13 @@ def settled(
     return found, part_of(progress, SEARCHING, 1.0)
 
 
+def with_default(settings: TrainSettings) -> TrainSettings:
+    """Return settings of a single training with its default effort, if it has any use."""
+    if not settings.descends or settings.effort is not None:
+        return settings
+    return replace(settings, effort="default")
+
+
 def with_recipe(settings: TrainSettings, n_rows: int, n_features: int) -> TrainSettings:
     """Return settings with the recipe's values where the options leave them open."""
     values: dict[str, Any] = {**SHARED, **BY_LOSS[settings.loss]}

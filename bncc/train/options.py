@@ -194,12 +194,13 @@ class TrainOptions:
         choices=CLASS_WEIGHTS, noun="class weight",
         help="balanced: weight rows inversely to the frequency of their class.",
     )] = None  # fmt: skip
-    # None is quick; see `bncc.train.effort`
+    # None is quick, as in sweeps and budget searches; a single training takes default instead, see
+    # `bncc.train.effort`
     effort: Annotated[str | None, Option(
         choices=EFFORTS, noun="effort", uses=("descent",), is_recorded=False, is_drawn=False,
         is_searched=True,
         help="Settings of gradient descent that no other option gives: quick defaults, a recipe of "
-        "more epochs with regularization, or a search on validation rows [default: quick].",
+        "more epochs with regularization, or a search on validation rows [default: default].",
     )] = None  # fmt: skip
     # Fraction of validation rows, to choose the binary point and to measure ``error_validation``;
     # 0 for none

@@ -22,6 +22,8 @@ def typed(words: list[str]) -> TrainSettings:
         options: dict[str, Any] = dict(ctx.params)
         if ctx.get_parameter_source("discretize") is not click.core.ParameterSource.COMMANDLINE:
             options["discretize"] = None
+    assert options["effort"] in (None, "quick")
+    options["effort"] = None  # the same, as trials have it
     return TrainSettings(**{f.name: options[f.name] for f in fields(TrainSettings)})
 
 
@@ -91,7 +93,8 @@ def test_a_shell_reads_the_command_as_it_was_meant() -> None:
     first, second = command.split(" && ")
     assert shlex.split(first) == [
         "bncc", "train", "it's here.csv", "--class", "a b", "--fold", "2", "--drop", "x",
-        "--drop", "$y", "--bits", "3", "--seed", "5", "--repeats", "3", "-o", "trial-17.bncc",
+        "--drop", "$y", "--bits", "3", "--effort", "quick", "--seed", "5", "--repeats", "3", "-o",
+        "trial-17.bncc",
     ]  # fmt: skip
     assert shlex.split(second) == [
         "bncc", "bench", "trial-17.bncc", "--data", "it's here.csv", "--fold", "2",
@@ -104,4 +107,6 @@ def test_without_targets_nothing_is_measured() -> None:
     command = command_of(
         0, {}, source=source, bench_source=bench_source, seed=0, repeats=1, targets=()
     )
-    assert command == "bncc train ./-d.csv --test t.csv --seed 0 --repeats 1 -o trial-0.bncc"
+    assert command == (
+        "bncc train ./-d.csv --test t.csv --effort quick --seed 0 --repeats 1 -o trial-0.bncc"
+    )
