@@ -43,7 +43,7 @@ class Trained:
         return f"{self.data_set} {self.way} B={self.bits}"
 
     def model(self, data: Path | None) -> Model:
-        """Train on all rows; the same in every run, and as by ``bncc train --seed 1``."""
+        """Train on all rows; as by ``bncc train --effort quick --seed 1``."""
         settings = MORE.get(self.way) or TrainSettings(
             structure=self.way, parameters="ml", bits=self.bits, seed=1
         )
