@@ -199,8 +199,9 @@ class TrainOptions:
     effort: Annotated[str | None, Option(
         choices=EFFORTS, noun="effort", uses=("descent",), is_recorded=False, is_drawn=False,
         is_searched=True,
-        help="Settings of gradient descent that no other option gives: quick defaults, a recipe of "
-        "more epochs with regularization, or a search on validation rows [default: default].",
+        help="Settings of gradient descent that no other option gives: those that this help names "
+        "as defaults (quick), a recipe of more epochs with regularization (default), or a search "
+        "on validation rows (thorough) [default: default].",
     )] = None  # fmt: skip
     # Fraction of validation rows, to choose the binary point and to measure ``error_validation``;
     # 0 for none
