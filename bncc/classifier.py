@@ -64,12 +64,12 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
     validation : float, default=0.1
         Fraction of rows for the validation set, on which the split of the bits is chosen; tables
         use all rows.
-    {arguments} : number
-        Settings of gradient descent and its margin (lambda, gamma, eta), as in ``bncc train``; None
-        takes the defaults.
     effort : {"quick", "default", "thorough"}, optional
         Settings of gradient descent that no other argument gives: quick defaults, a recipe with
         regularization, or a search on validation rows in about two minutes. None takes ``default``.
+    {arguments} : number
+        Settings of gradient descent and its margin (lambda, gamma, eta), as in ``bncc train``; None
+        takes the defaults.
     engine : {"native", "torch"}, optional
         Engine of gradient descent; None takes C if a compiler is found.
     missing : {"state", "marginal"}, default="state"
