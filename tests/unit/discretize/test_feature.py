@@ -150,7 +150,8 @@ def test_one_column_of_states_per_feature_found_by_name() -> None:
 def test_an_absent_column_is_named_beside_those_there_are() -> None:
     """A wrong file is noticed this way."""
     table = Table((column_of_text("b", ["1"]), column_of_text("c\nd", ["1"])))
-    with pytest.raises(DataError, match=r"no column 'a', .* its columns are 'b', 'c\\nd'$"):
+    said = r"no column 'a', .* its columns are 'b', 'c\\nd'; add it, or use a table"
+    with pytest.raises(DataError, match=said):
         states_of((INT16,), table)
 
 
