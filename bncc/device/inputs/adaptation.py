@@ -18,7 +18,7 @@ DECIDE, FORGET, LEARN = range(3)
 MOVED = 256
 """Added to a class where learning has moved offsets."""
 OF_SCORES = 512
-"""Unit of a sum over adapted scores, where they are compared: each times its number, modulo 64."""
+"""Unit of a digest of adapted scores, where they are compared."""
 
 
 def adaptation_words(model: Model, effort: Effort) -> str:
@@ -80,9 +80,17 @@ def _case(
         y[k] = int(offsets.classes(rows[k], of_rows[k])) + MOVED * moved
         if has_scores:
             costs = offsets.costs(rows[k], of_rows[k])
-            numbered = (costs - costs.min()) * np.arange(1, model.n_classes + 1)
-            y[k] += OF_SCORES * int(numbered.sum() % 64)
+            y[k] += OF_SCORES * _digest((costs - costs.min()).tolist())
     return Case("adaptation", np.column_stack([steps, of_rows, X]).astype(np.int64), y)
+
+
+def _digest(costs: list[int]) -> int:
+    """Return six bits that all bits of all scores have a part in, as the runtime computes them."""
+    total = 0
+    for cost in costs:
+        total = (31 * total + cost) % (1 << 32)
+    total ^= total >> 16
+    return (total ^ total >> 6 ^ total >> 12) & 63
 
 
 def _any(rng: np.random.Generator, shape: tuple[int, int], largest: int) -> IntArray:

@@ -249,13 +249,15 @@ void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows)
         *y++ = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
 #ifdef MODEL_ADAPTED_SCORES
         {
-            uint8_t sum = 0U;
+            uint32_t sum = 0U;
 
             MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
             for (k = 0U; k < MODEL_N_CLASSES; k++) {
-                sum = (uint8_t)(sum + (uint8_t)((k + 1U) * (scores[k] & 0xFFU)));
+                sum = (sum * 31U) + (uint32_t)scores[k];
             }
-            y[-1] = (int16_t)(y[-1] + ((sum & 0x3F) * 512));
+            sum ^= sum >> 16;
+            sum ^= (sum >> 6) ^ (sum >> 12);
+            y[-1] = (int16_t)(y[-1] + ((int16_t)(sum & 0x3FU) * 512));
         }
 #endif
     }

@@ -148,13 +148,15 @@ static int adaptation_step(void)
     y = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
 #ifdef MODEL_ADAPTED_SCORES
     {
-        uint8_t sum = 0U;
+        uint32_t sum = 0U;
 
         MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
         for (c = 0U; c < MODEL_N_CLASSES; c++) {
-            sum = (uint8_t)(sum + (uint8_t)((c + 1U) * (scores[c] & 0xFFU)));
+            sum = (sum * 31U) + (uint32_t)scores[c];
         }
-        y = (int16_t)(y + ((sum & 0x3F) * 512));
+        sum ^= sum >> 16;
+        sum ^= (sum >> 6) ^ (sum >> 12);
+        y = (int16_t)(y + ((int16_t)(sum & 0x3FU) * 512));
     }
 #endif
     port_write(&y, sizeof y);
