@@ -50,7 +50,6 @@ def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     checked = Check(claims, elf, model)
     work = checked.run()
     require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
-    require(not checked.unused, f"no path leads to a state that shall follow: {checked.unused}")
 
 
 class Check:
@@ -125,6 +124,7 @@ class Check:
                     waiting += [replace(state, **side) for side in split.args]
                 except RejectedError as error:
                     raise RejectedError(f"from state {k}: {error} at {state.at:#x}") from None
+        require(not self.unused, f"no path leads to a state that shall follow: {self.unused}")
         return self.work
 
     def _after(self, state: State, k: int) -> list[State]:

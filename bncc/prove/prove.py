@@ -54,11 +54,13 @@ def prove(
     of = model, code, symbol, cast(Entry, entry)
     proof = Proof(*of, Deadline(end), score_size, recorder)
     status, reason, detail = proof.verdict()
-    if proof.may_be_decided_by_rows:
-        by_rows = Proof(*of, Deadline(end), score_size, recorder, by_rows=True)
-        answer = by_rows.verdict()
-        if answer[0] == "proved":
-            proof, (status, reason, detail) = by_rows, answer
+    if proof.has_too_few_nodes:
+        for by_rows in (True, False):
+            other = Proof(*of, Deadline(end), score_size, recorder, by_rows=by_rows, is_last=True)
+            answer = other.verdict()
+            if answer[0] == "proved":
+                proof, (status, reason, detail) = other, answer
+                break
     verdict = Verdict(
         status,
         entry,
@@ -92,6 +94,7 @@ class Proof:
         recorder: Recorder | None = None,
         *,
         by_rows: bool = False,
+        is_last: bool = False,
     ) -> None:
         self._of = specification(model, entry, packed=code.target.packed, score_size=score_size)
         self._entry = code.entry(symbol)
@@ -114,18 +117,17 @@ class Proof:
         diagrams = self.run.algebra.diagrams
         diagrams.order = order_of(p.scope for p, _ in self.costs.tables)
         self.run.algebra.by_rows = by_rows
-        self._can_be_by_rows = not by_rows and any(
-            len(p.scope) > MOST_INPUTS for p, _ in self.costs.tables
-        )
-        if self._can_be_by_rows:
+        is_wide = any(len(p.scope) > MOST_INPUTS for p, _ in self.costs.tables)
+        self._is_first = is_wide and not (by_rows or is_last)
+        if self._is_first:
             diagrams.most_nodes = MOST_NODES_AT_FIRST
         self.instructions: int | None = None
         self.stack: int | None = None
 
     @property
-    def may_be_decided_by_rows(self) -> bool:
-        """True if bits of sums were too large as functions of the inputs."""
-        return self._can_be_by_rows and self.run.algebra.diagrams.is_full
+    def has_too_few_nodes(self) -> bool:
+        """True if bits of sums were too large as functions of inputs, in a first attempt."""
+        return self._is_first and self.run.algebra.diagrams.is_full
 
     def verdict(self) -> tuple[Status, str, str]:
         """Return status, reason and detail."""

@@ -106,9 +106,10 @@ class Words(Algebra):
         return found
 
     def _bits_of_term(self, term: Term) -> Bits:
+        term = self.unit(term) if term.slopes is not None else term
         if self.by_rows and not term.partition.is_single:
             return self._bits_of_rows(term)
-        term = self.inside(self.unit(term) if term.slopes is not None else term)
+        term = self.inside(term)
         key = term.partition, term.values.tobytes(), self.region
         if key not in self._tabulated:
             starts = starts_of([term.partition], self.region, self.full)

@@ -204,11 +204,11 @@ def test_tables_are_taken_by_rows_only_where_inputs_are_too_many(require_gcc, mo
     code, symbol = built(require_gcc, "cortex-m0", "-Os", of, "trusted")
     proof = proving.Proof(of, code, symbol, "trusted")
     proof.verdict()
-    assert not proof.may_be_decided_by_rows
+    assert not proof.has_too_few_nodes
     monkeypatch.setattr(proving, "MOST_NODES_AT_FIRST", 40)
     proof = proving.Proof(of, code, symbol, "trusted")
     assert proof.verdict()[0] == "undecided"
-    assert proof.may_be_decided_by_rows
+    assert proof.has_too_few_nodes
     again = proving.Proof(of, code, symbol, "trusted", by_rows=True)
     assert again.verdict()[0] == "proved"
     assert len(again.run.algebra.rows) == len(of.tables)
