@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -94,6 +95,20 @@ class AdaptRows:
 
     def read(self, model: Model, console: Console) -> LabeledInputs:
         """Read the rows, or the windows of recordings."""
+        try:
+            found = self._read(model, console)
+        except DataError as error:
+            if self.path in str(error):
+                raise
+            raise DataError(f"'{self.path}' of --adapt-rows: {error}") from None
+        note_one_group(console, found.groups)
+        return found
+
+    def is_of(self, path: str) -> bool:
+        """Return whether the rows are in a file or folder."""
+        return Path(self.path).resolve() == Path(path).resolve()
+
+    def _read(self, model: Model, console: Console) -> LabeledInputs:
         columns = self.columns
         recorded = recorded_windows(model, self.path, columns, None, console, is_labeled=True)
         if recorded is None:

@@ -100,7 +100,7 @@ def command(
 
     If MODEL has a front end, DATA may be recordings, a file or a folder; rows are then their
     windows with one label. With `--with filter`, classes are those after all rows of the group, or
-    all windows of the segment, so far; the log loss stays that of single rows. With
+    all windows of the segment, so far; the log loss stays that of single rows without rules. With
     `--with confidence`, the report has the error of accepted decisions and the calibration error.
     With `--with unknown`, it has the false alarms, and how many rows of classes that the model does
     not know are detected. With `--adapt-rows`, classes are those of a device that has learned these
@@ -141,6 +141,8 @@ def command(
     if adapt_rows is not None:
         learned = adapt_rows.read(model, console)
         note_strangers(console, labels, learned)
+        if adapt_rows.is_of(data_path):
+            console.note("the rows to learn are among those to judge; name others for an error")
         decisions = scores_with(model, X, labels, learned).argmin(axis=1)
         adapted = learned.effect(predict(model, X), decisions, y, labels)
     elif "adapt" in more:

@@ -95,7 +95,8 @@ def command(
     those of a device that has learned these rows first, by NAME_learn.
     """
     if output is not None:
-        check_free(output, force=force, sources=[model_path, data_path])
+        read = [model_path, data_path, *([adapt_path] if adapt_path else [])]
+        check_free(output, force=force, sources=read)
     model = load_model(model_path)
     is_filtered = "filter" in more
     over_time = filter_for(model, missing) if is_filtered else None

@@ -67,7 +67,7 @@ def parts(tmp_path):
     return files
 
 
-def test_labeled_rows_are_learned_before_a_table_is_decided_on(run_json, adapting, parts):
+def test_labeled_rows_are_learned_before_a_table_is_decided_on(run, run_json, adapting, parts):
     mine, later = parts
     by_group = ("--groups", "group", "--adapt-rows", mine)
     plain = run_json("evaluate", adapting, later, "--groups", "group")
@@ -83,6 +83,8 @@ def test_labeled_rows_are_learned_before_a_table_is_decided_on(run_json, adaptin
     assert {min(row) for row in zip(*said["scores"].values(), strict=True)} == {0}
     together = run_json("predict", adapting, later, "--adapt-rows", mine)
     assert together["prediction"] != said["prediction"]
+    found = run("evaluate", adapting, later, "--adapt-rows", mine)
+    assert "all rows are those of one device" in found.stderr
 
 
 def test_without_rows_to_learn_a_part_of_the_data_is_learned(run, run_json, adapting, parts):
@@ -120,7 +122,7 @@ def test_groups_and_classes_without_a_labeled_row_are_noted(run, adapting, parts
     assert "1 of 101 rows of" in found.stderr
 
 
-def test_recordings_are_learned(run_json, tmp_path):
+def test_recordings_are_learned(run, run_json, tmp_path):
     folder, model = write_recordings(tmp_path / "r"), tmp_path / "m.bncc"
     roles = ("--time", "time", "--time-unit", "ms")
     run_json(
@@ -132,6 +134,9 @@ def test_recordings_are_learned(run_json, tmp_path):
     found = run_json("evaluate", model, folder, *how)
     assert found["adaptation"]["n_groups"] == 2
     assert found["adaptation"]["learned"] == found["n"]
+    assert (
+        "the rows to learn are among those to judge" in run("evaluate", model, folder, *how).stderr
+    )
     said = run_json("predict", model, folder, *how)
     assert len(said["prediction"]) >= found["n"]
     assert run_json("evaluate", model, folder, *how, "--with", "filter")["filter"]["switches"] >= 0
@@ -151,6 +156,13 @@ def test_misuse_of_rows_to_learn_is_one_clear_sentence(
     strange.write_text("a,b,class\n1,2,swim\n")
     said = refused("predict", adapting, later, "--adapt-rows", strange)
     assert "has no row of a class that the model knows" in said
+    before = mine.read_bytes()
+    said = refused("predict", adapting, later, "--adapt-rows", mine, "-o", mine, "--force")
+    assert "input" in said
+    assert mine.read_bytes() == before
+    strange.write_text("a,b\n1,2\n")
+    said = refused("predict", adapting, later, "--adapt-rows", strange)
+    assert "strange.csv' of --adapt-rows: " in said
     plain = tmp_path / "plain.bncc"
     run_json("train", mine, "-o", plain, *TABLES, "--groups", "group")
     said = refused("evaluate", plain, later, "--with", "adapt")
