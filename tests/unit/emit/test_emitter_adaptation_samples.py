@@ -72,13 +72,13 @@ def test_channels_that_share_code_agree() -> None:
 
 @pytest.mark.parametrize("target", ["cortex-m0", "rv32", "avr"])
 def test_targets_agree_and_the_header_states_their_bytes(require_bench, target: str) -> None:
+    bench = require_bench(target)
     model = adapting("tables")
     emission = emitted(model, ("adapt", "filter"))
     built = decision_sources(model.front_end, emission)
     parts = hostile_samples(model)[:4]
     found = verify_samples(model, built, target, parts, opt_level="-Os")
     assert found.agree, found.first_mismatch
-    bench = require_bench(target)
     cost = stream_cost(built, bench, [part.samples[:80] for part in parts], "-Os")
     header = " ".join(emission.files["m.h"].replace("*", " ").split())
     stated = header.partition("A m_stream_t needs ")[2].split(" bytes")[0]

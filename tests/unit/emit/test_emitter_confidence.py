@@ -116,7 +116,8 @@ def test_push_rates_windows(entries: tuple[str, ...], *, shared: bool) -> None:
     parts = hostile_samples(model)
     found = verify_samples(model, decision_sources(tested, emission), "host", parts, sanitize=True)
     assert found.agree, found.first_mismatch
-    for old, new in (("percent = 40U", "percent = 41U"), ("? M_UNSURE :", "? 0 :")):
+    unsure = "return M_UNSURE;\n    }"
+    for old, new in (("percent = 40U", "percent = 41U"), (unsure, "return 0;\n    }")):
         wrong = decision_sources(tested, changed(emission, old, new))
         mismatch = verify_samples(model, wrong, "host", parts).first_mismatch
         assert "confidence 4" in str(mismatch)
