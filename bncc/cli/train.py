@@ -32,7 +32,7 @@ from bncc.cli.output import check_free
 from bncc.cli.recorded_parts import program_search, recorded_parts, refuse_for_recordings
 from bncc.cli.recording_options import RecordingOptions, recording_options
 from bncc.cli.timing_options import named_timebase, target_of_part, time_limit
-from bncc.cli.train_report import facts_of, judged_on_folds, report_of, stopped_note
+from bncc.cli.train_report import facts_of, judged_on_folds, report_of, seen_notes, stopped_note
 from bncc.cli.train_search import (
     SearchWork,
     families_to_try,
@@ -374,7 +374,7 @@ def command(
         if front_end is not None:
             done = done.with_front_end(front_end)
         if folds is None:
-            is_long = was_set("repeats") or settings.effort == "thorough"
+            is_long = was_set("repeats") or settings.is_thorough
             folds = 0 if test is not None or is_long else DEFAULT_FOLDS
         if (folds or rules.any) and not done.is_short:
             done = judged_on_folds(console, done, train, test, settings, folds, rules, stop)
@@ -383,8 +383,9 @@ def command(
         # The folder may hold the checkpoint of another training if this one keeps none.
         if checkpoint is not None and settings.descends and not first.is_interim:
             checkpoint.remove()
-    print_notes(console, done.notes)
     payload = facts_of(done, output, with_repeats=was_set("repeats"))
+    of_search = seen_notes(settings, payload, is_crossed=folds > 0, has_test=test is not None)
+    print_notes(console, (*done.notes, *of_search))
     console.result(payload, report_of(first.model, payload, train, test))
     if stop.signal is not None:
         if done.is_short:

@@ -89,6 +89,16 @@ def stopped_note(done: Repeats, path: str) -> str:
     )
 
 
+def seen_notes(
+    settings: TrainSettings, facts: Mapping[str, Any], *, is_crossed: bool, has_test: bool
+) -> list[str]:
+    """Return a note if the search of settings used the rows of the validation error."""
+    if not settings.is_thorough or is_crossed or facts["error_validation"] is None:
+        return []
+    note = "the validation rows took part in the choice of settings"
+    return [note if has_test else f"{note}; add --folds for an error of unseen rows"]
+
+
 def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
     """Format the result of the training for people."""
     errors = [

@@ -48,7 +48,7 @@ def settled(
     if not settings.descends or settings.effort in (None, "quick"):
         return settings, progress
     filled = with_recipe(settings, dataset.n_rows, len(dataset.table.columns))
-    if settings.effort == "default":
+    if not settings.is_thorough:
         return filled, progress
     found = searched(dataset, settings, filled, part_of(progress, 0.0, SEARCHING))
     return found, part_of(progress, SEARCHING, 1.0)

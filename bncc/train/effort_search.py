@@ -66,7 +66,7 @@ def searched(
     Options of `asked` are kept; `filled`, which has a value for each, is the first to be tried.
     """
     n_folds = min(N_SPLITS, dataset.split.most_folds(dataset.n_rows))
-    if n_folds < 2 or filled.is_refit:
+    if n_folds < 2:
         return filled
     splits = _splits(dataset, filled, n_folds)
     if not splits:

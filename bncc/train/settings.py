@@ -67,6 +67,11 @@ class TrainSettings(TrainOptions):
         return not self.is_boosted and (self.is_joint or not self.is_refit)
 
     @property
+    def is_thorough(self) -> bool:
+        """True if the settings of gradient descent are searched first, on validation rows."""
+        return self.effort == "thorough" and self.descends and not self.is_refit
+
+    @property
     def loss(self) -> str:
         """Loss of gradient descent, if there is any."""
         return "hybrid" if self.is_refit else self.parameters

@@ -180,8 +180,9 @@ def train_model(
     Two trainings. The first excludes the validation rows from every stage: thresholds, structure
     and tables; on those rows the split of the bits is chosen and ``error_validation`` measured.
     The second learns from all rows in that format. So ``error_validation`` is optimistic only
-    because the best of at most eight splits was chosen on its rows. All errors are those of
-    integer models, with equal row weights.
+    because the best of at most eight splits was chosen on its rows. With the effort ``thorough``
+    it is more so: all rows took part in the choice of the settings. All errors are those of integer
+    models, with equal row weights.
     """
     begin = perf_counter()
     origin = origin_record(dataset)

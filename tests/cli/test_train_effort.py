@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from bncc.train import effort_search
 
+Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
 
 
@@ -31,6 +33,37 @@ def test_a_search_is_repeated_in_folds_only_if_asked(
     )  # fmt: skip
     assert found["folds"] == folds
     assert found["epochs"] == 2
+
+
+SEEN = "the validation rows took part in the choice of settings"
+
+
+@pytest.mark.parametrize(
+    ("asked", "note"),
+    [
+        ([], f"{SEEN}; add --folds for an error of unseen rows"),
+        (["--test", "ROWS"], f"{SEEN}\n"),
+        (["--folds", "2"], None),
+        (["--effort", "default"], None),
+        (["--validation", "0"], None),
+    ],
+)
+def test_an_error_of_rows_that_the_search_saw_has_a_note(
+    run: Run,
+    readings: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    asked: list[str],
+    note: str | None,
+) -> None:
+    monkeypatch.setattr(effort_search, "MOST", 6)
+    given = [option.replace("ROWS", str(readings)) for option in asked]
+    told = run(
+        "train", readings, "--structure", "naive", "--effort", "thorough", "--epochs", "2",
+        *given, "-o", tmp_path / "m.bncc",
+    ).stderr  # fmt: skip
+    assert (SEEN in told) == (note is not None)
+    assert note is None or note in told
 
 
 def test_a_budget_search_has_its_own_settings(
