@@ -189,6 +189,8 @@ def train_model(
     dataset = counting_rows(dataset)
     check_trainable(dataset)
     notes, asked = list(idle_notes(settings)), settings
+    if checkpoint is not None and settings.is_thorough:
+        checkpoint.load(identity_of(dataset, settings))  # one of another training ends it here
     settings, progress = settled(settings, dataset, progress)
     rest, held = split_rows(dataset, settings)
     if held.n_rows == 0 and settings.validation > 0:

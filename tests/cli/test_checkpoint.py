@@ -9,8 +9,10 @@ from click.testing import Result
 
 from bncc.errors import CheckpointError
 from bncc.model.file import load_model
+from bncc.train import effort
 from bncc.train.checkpoint import callbacks as course
 from bncc.train.checkpoint.folder import NAME, Checkpoint, Saved
+from bncc.train.settings import TrainSettings
 from tests.cli.stops import stop_after
 
 Run = Callable[..., Result]
@@ -49,6 +51,23 @@ def test_what_cannot_go_on_says_why(
     line = refused("train", readings, "-o", tmp_path / "m.bncc", "--epochs", 9, *given)
     assert message in line
     assert (folder / NAME).read_bytes() == content
+
+
+def test_a_checkpoint_of_another_training_is_refused_before_a_search(
+    run: Run, refused: Refused, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(run, monkeypatch, readings, tmp_path / "kept")
+    searches: list[object] = []
+
+    def searched(*given: object) -> TrainSettings:
+        searches.append(given)
+        return TrainSettings(epochs=9)
+
+    monkeypatch.setattr(effort, "searched", searched)
+    place = ("--checkpoint", tmp_path / "kept", "--resume", "-o", tmp_path / "m.bncc")
+    line = refused("train", readings, "--epochs", 9, "--effort", "thorough", *place)
+    assert "effort is thorough here and default there" in line
+    assert not searches
 
 
 def test_a_training_that_is_not_kept_leaves_what_another_has_there(
