@@ -27,6 +27,8 @@ def idle_notes(settings: TrainSettings) -> tuple[str, ...]:
     has_engine = settings.descends and not settings.is_refit
     if has_engine and settings.engine == "native" and settings.threads is not None:
         notes.append("--threads has no effect with --engine native")
+    if settings.effort == "thorough" and settings.descends and not settings.is_thorough:
+        notes.append(f"--effort thorough has no effect with {method}")
     if price_of(settings.structure_options) == "bits" and settings.size_weight == 0:
         notes.append("structure option price=bits has no effect without --size-weight")
     notes += _idle_structure_options(settings)

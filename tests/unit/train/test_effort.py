@@ -124,3 +124,6 @@ def test_a_structure_before_counts_is_not_searched(dataset: Dataset) -> None:
     recipe = with_recipe(joint, dataset.n_rows, len(dataset.table.columns))
     assert settled(joint, dataset)[0] == recipe
     assert recipe.int_bits is None
+    assert "--effort thorough has no effect with --parameters ml" in idle_notes(joint)
+    assert not idle_notes(replace(joint, effort="default", lr=None, epochs=None))
+    assert not idle_notes(replace(THOROUGH, structure="tan-subset"))
