@@ -88,9 +88,13 @@ class BudgetError(BnccError):
         self.utilization = utilization
 
 
-def diverged(lr: float) -> OptionError:
+class DivergedError(OptionError):
+    """The loss of a gradient descent is no longer finite."""
+
+
+def diverged(lr: float) -> DivergedError:
     """Return the error of a gradient descent whose loss is no longer finite."""
-    return OptionError(
+    return DivergedError(
         f"gradient descent diverged with learning rate {lr:g}; choose a smaller --lr"
     )
 

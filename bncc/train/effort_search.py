@@ -16,6 +16,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import Feature, states_of
+from bncc.errors import DivergedError
 from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.progress import Progress
@@ -49,10 +50,13 @@ class _Split:
     y: IntArray  # (n_rows,) int
 
     def error(self, settings: TrainSettings) -> float:
-        """Train, and return the error of the integer model."""
+        """Train, and return the error of the integer model; 1 if gradient descent diverges."""
         task, fmt = replace(self.task, settings=settings), _format_of(settings)
         learn = fit_jointly if settings.is_joint else fit_in_turn
-        structure, tables = learn(task, lambda *_: fmt, None)
+        try:
+            structure, tables = learn(task, lambda *_: fmt, None)
+        except DivergedError:
+            return 1.0
         model = freeze(self.features, self.classes, structure, *tables, fmt, {})
         return float((reference.predict(model, self.X) != self.y).mean())
 

@@ -1,15 +1,18 @@
 """The effort of gradient descent: what it fills in, and what stays as given."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
+from bncc.errors import diverged
 from bncc.progress import silence
 from bncc.train import effort_search
 from bncc.train.effort import INT_BITS, LEAST_GAMMA, gamma_of, settled, with_recipe
+from bncc.train.learn_network import Task
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from bncc.train.unused_options import idle_notes
@@ -117,6 +120,20 @@ def test_a_search_takes_the_lowest_error(
     monkeypatch.setattr(effort_search._Split, "error", lambda _, tried: -tried.dropout)
     found, _ = settled(THOROUGH, dataset)
     assert 0.0 < found.dropout <= 0.4
+
+
+def test_a_setting_that_diverges_is_not_chosen(
+    dataset: Dataset, few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn, recipe = effort_search.fit_in_turn, settled(replace(THOROUGH, effort="default"), dataset)
+
+    def diverging_like_the_recipe(task: Task, *rest: Any) -> Any:
+        if task.settings.average == recipe[0].average:
+            raise diverged(0.07)
+        return learn(task, *rest)
+
+    monkeypatch.setattr(effort_search, "fit_in_turn", diverging_like_the_recipe)
+    assert settled(THOROUGH, dataset)[0].average != recipe[0].average
 
 
 def test_a_structure_before_counts_is_not_searched(dataset: Dataset) -> None:
