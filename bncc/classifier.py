@@ -50,8 +50,10 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Bins of ``quantile`` and ``width``.
     bits, int_bits, frac_bits : int, optional
         Width of a cost, 1 .. 8, and the bits on both sides of its binary point. If fewer than two
-        of them are given, ``bits`` is 6 and the split is chosen on validation rows; for ``tables``,
-        whose split follows from the width, it is 3.
+        of them are given, ``bits`` is 6, or 3 for ``tables``, whose split follows from the width.
+        If neither side is given, ``int_bits`` is 4, or 3 to 5 with the effort ``thorough``; the
+        effort ``quick``, and `parameters` without gradient descent, choose the split on validation
+        rows.
     quantize : bool, default=True
         False trains without quantization and freezes the model in 24 bits.
     structure_options : mapping, optional
@@ -62,11 +64,12 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         ``balanced`` gives all classes the same total weight, however few rows they have; a mapping
         gives the weight of a row by its label, 1 if absent.
     validation : float, default=0.1
-        Fraction of rows for the validation set, on which the split of the bits is chosen; tables
-        use all rows.
+        Fraction of rows for the validation set, on which the effort ``quick`` and `parameters`
+        without gradient descent choose the split of the bits; tables use all rows.
     effort : {"quick", "default", "thorough"}, optional
         Settings of gradient descent that no other argument gives: quick defaults, a recipe with
-        regularization, or a search on validation rows in about two minutes. None takes ``default``.
+        regularization, or a search on validation rows, which takes seconds for small sets and
+        several minutes for large ones with trees. None takes ``default``.
     {arguments} : number
         Settings of gradient descent and its margin (lambda, gamma, eta), as in ``bncc train``; None
         takes the defaults.

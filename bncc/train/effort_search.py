@@ -27,7 +27,10 @@ from bncc.train.settings import FLOAT_FORMAT, TrainSettings
 
 N_SPLITS, N_THREADS = 5, 2
 READS = 2.5e11
-"""Budget in table entries that all trainings read: about two minutes on two cores."""
+"""
+Budget in table entries that all trainings read: seconds for small sets, minutes for large ones with
+trees.
+"""
 FEWEST, MOST = 6, 96
 """Limits on the number of settings."""
 STAGES = ((1.0, 1), (0.25, 3), (0.1, N_SPLITS))

@@ -203,8 +203,8 @@ class TrainOptions:
         "as defaults (quick), a recipe of more epochs with regularization (default), or a search "
         "on validation rows (thorough) [default: default].",
     )] = None  # fmt: skip
-    # Fraction of validation rows, to choose the binary point and to measure ``error_validation``;
-    # 0 for none
+    # Fraction of validation rows, to measure ``error_validation``, and to choose the binary point
+    # where the effort is quick or there is no descent; 0 for none
     validation: Annotated[
         float,
         Option(
