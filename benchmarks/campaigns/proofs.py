@@ -10,8 +10,8 @@ with ``proofs.jsonl``, so the command resumes. ``--again`` repeats what was not 
 each goal, those with several numbers of bits on each target.
 
 The command prints what was not proved, then tables by data set and by target. Seconds are those of
-one core, without waiting. ``--limit`` includes waiting. ``--write`` updates the table of
-``docs/prove.md``.
+one core, without waiting. ``--limit`` includes waiting. ``--write`` updates a table of
+``docs/prove.md``: that by target, that by data set with ``--sample``, or that of AVR.
 """
 
 from collections.abc import Iterator, Sequence
@@ -290,10 +290,12 @@ def main(
     if not only_report:
         proofs.find(names, jobs, again=again)
     outcomes = proofs.known(names)
-    text = report(outcomes)
-    print(*open_ones(outcomes), "", report(outcomes, "data set"), "", text, sep="\n")
-    if write:
-        renew(PAGE, {"proofs" if targets != "avr" else "proofs-avr": text})
+    text, by_set = report(outcomes), report(outcomes, "data set")
+    print(*open_ones(outcomes), "", by_set, "", text, sep="\n")
+    if write and targets == "avr":
+        renew(PAGE, {"proofs-avr": by_set})
+    elif write:
+        renew(PAGE, {"proofs-sample": by_set} if sample else {"proofs": text})
 
 
 if __name__ == "__main__":
