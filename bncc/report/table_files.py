@@ -3,8 +3,11 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bncc._types import StrPath
 from bncc.errors import OptionError, extra_command
@@ -59,16 +62,16 @@ def table_bytes(records: Sequence[Record], form: str) -> bytes:
 
 
 def flattened(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return records whose values are no mappings."""
+    """Return records whose values are no mappings; None has no column if others are mappings."""
     nested = {k for record in records for k, v in record.items() if isinstance(v, Mapping)}
     return [
         {
             name: each
             for key, value in record.items()
             for name, each in (
-                [(key, value)]
-                if key not in nested
-                else [(f"{key}_{sub}", part) for sub, part in (value or {}).items()]
+                [(f"{key}_{sub}", part) for sub, part in value.items()]
+                if isinstance(value, Mapping)
+                else [(key, value)] * (value is not None or key not in nested)
             )
         }
         for record in records
@@ -87,13 +90,23 @@ def _parquet(rows: Sequence[Record], names: Sequence[str]) -> bytes:
 
 def _column(values: Sequence[Any], pa: Any) -> Any:
     """Return a column: of one type if its values have one, of numbers, or else of text."""
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) <= 1 and kinds <= {bool, int, float}:
-        return pa.array(values)
-    if kinds <= {int, float}:
-        return pa.array([None if value is None else float(value) for value in values])
+    kinds = {_kind_of(value) for value in values if value is not None}
+    if not kinds:
+        return pa.nulls(len(values))
+    kind = kinds.pop() if len(kinds) == 1 else float if kinds == {int, float} else str
+    if kind is not str:
+        return pa.array([None if value is None else kind(value) for value in values])
     texts = (None if value is None else str(value) for value in values)
     return pa.array([
         None if text is None else text.encode("utf-8", "backslashreplace").decode()
         for text in texts
     ], pa.string())  # fmt: skip
+
+
+def _kind_of(value: Any) -> type[bool | int | float | str]:
+    """Return the type that a value has in a column, whether it is NumPy's or Python's."""
+    if isinstance(value, bool | np.bool_):
+        return bool
+    if isinstance(value, Integral):
+        return int
+    return float if isinstance(value, Real) else str

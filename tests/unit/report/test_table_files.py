@@ -3,6 +3,7 @@
 import builtins
 import io
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,6 +53,33 @@ def test_both_formats_have_the_same_values():
     also = pd.read_parquet(io.BytesIO(table_bytes(RECORDS, "parquet")))
     assert read["ours"].tolist()[::2] == also["ours"].tolist()[::2] == [1.5, 2.0]
     assert list(read) == list(also)
+
+
+def test_a_key_may_be_a_mapping_in_one_record_and_a_number_in_another():
+    records = [{"q": {"int": 2}}, {"q": 3}, {"q": None}, {"q": {}}]
+    assert flattened(records) == [{"q_int": 2}, {"q": 3}, {}, {}]
+    assert table_bytes(records, "csv").decode().split("\r\n")[:3] == ["q_int,q", "2,", ",3"]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([np.int64(3), None, 4], "int64"),
+        ([np.uint8(3), np.int64(4)], "int64"),
+        ([np.float64(1.5), 2.5], "double"),
+        ([np.float32(1.5), np.int64(2), None], "double"),
+        ([np.bool_(True), False], "bool"),
+        ([True, 1], "string"),
+        ([np.int64(1), "x"], "string"),
+        ([None, None], "null"),
+    ],
+)
+def test_numbers_of_numpy_stay_numbers_in_parquet(values, kind):
+    written = table_bytes([{"a": value} for value in values], "parquet")
+    frame = pd.read_parquet(io.BytesIO(written), dtype_backend="pyarrow")
+    assert str(frame["a"].dtype) == f"{kind}[pyarrow]"
+    if kind != "string":
+        assert [None if each is pd.NA else each for each in frame["a"]] == values
 
 
 def test_text_that_is_no_utf_8_is_escaped():
