@@ -312,7 +312,9 @@ def command(
         place.said, n_trials, points, book.failed, targets, limit, best,
         pick if stop.signal is None else None,
     )  # fmt: skip
-    if output is not None and form is not None and points:
+    if output is not None and not points:
+        console.note(f"no trial has finished, so {output} is not written")
+    elif output is not None and form is not None:
         study = Study(place.title, facts, points, book.failed)
         write_file(output, table_bytes(trial_records([study]), form), force=force)
         console.note(f"wrote {output}: {len(points):,} trials")

@@ -296,6 +296,10 @@ def test_a_time_limit_begins_no_more_trials(
     assert result.stdout == ""
     said = "bncc: time limit reached; 0 of 6 trials finished; repeat the command to resume\n"
     assert result.stderr == said
+    table = tmp_path / "trials.csv"
+    result = run(*options, "--time-limit", "0s", "-o", table)
+    assert result.stderr == f"bncc: no trial has finished, so {table} is not written\n{said}"
+    assert not table.exists()
     assert run(*options).stderr == ""
 
 
