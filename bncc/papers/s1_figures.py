@@ -66,7 +66,8 @@ def _run(table: str, box: Box, request: Request, advance: Progress) -> list[Cell
     """Return the median of the runs, each the mean over splits, with the rest of its box plot."""
     row, column, runs = box.row, box.column, box.runs
     if runs is None:
-        return [cell_of(row, column, None, None, None, [absent(row)], **dict.fromkeys(BOX))]
+        empty = dict.fromkeys(("evaluations", *BOX))
+        return [cell_of(row, column, None, None, None, [absent(row)], **empty)]
     n_runs = request.effort.n_runs or (1 if request.quick else N_RUNS)
     learned = runs.learned(box.name, n_runs, nth_part(advance, 0, 2, ""), box.cooling)
     evaluations = _by_run([each["evaluations"] for _, each in learned], len(runs.folds))

@@ -96,3 +96,5 @@ def test_what_is_absent_is_said(folder, coolings):
     assert [(c["row"], c["column"]) for c in cells] == [(r, c) for r in ROWS for c in SEARCHED]
     assert {cell["ours"] is None for cell in cells if cell["row"] == "dcmall"} == {True}
     assert cells[-1]["note"] == "DCMall is not available"
+    assert len({tuple(cell) for cell in cells}) == 1
+    assert cells[-1]["evaluations"] is None
