@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -204,7 +204,7 @@ class SetResult:
     log_loss: Mapping[str, float]  # By the same keys: mean ``-ln p(c | x)`` of rows, in nats
     bdeu: Mapping[str, float]  # By learner except AODE: mean score over folds, in nats
     # By `BOXED` learner: error rate in percent and mean ``-ln p(c | x)`` of each fold in turn
-    by_fold: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
+    by_fold: Mapping[str, Sequence[Sequence[float]]]
 
 
 def study(

@@ -18,7 +18,7 @@ RUN = {name: partial(reproduce, experiment) for name, experiment in EXPERIMENTS.
 def result(etan, tan):
     """Return a result in which two learners have these values for every measure."""
     values = {"ETAN": etan, "TAN": tan, "ETAN 20 % missing": tan, "TAN 20 % missing": etan}
-    return SetResult(100, 10, values, values, values)
+    return SetResult(100, 10, values, values, values, {})
 
 
 RESULTS = [result(3.0, 5.0), result(4.0, 4.0), result(2.0, 2.5), result(6.0, 5.0)]

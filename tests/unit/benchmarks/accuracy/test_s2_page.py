@@ -34,7 +34,7 @@ def result(shift):
     """Return a result in which later learners have greater values."""
     keys = [*LEARNERS, *(missing_name(name, p) for name in WITH_MISSING for p in PERCENTS)]
     values = {key: shift + k for k, key in enumerate(keys)}
-    return SetResult(1234, 10, values, values, values)
+    return SetResult(1234, 10, values, values, values, {})
 
 
 def test_tables_have_a_line_for_each_comparison_and_set():
