@@ -222,7 +222,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         samples : (n_samples, n_channels) array-like
             Integer samples in time order.
         labels : str or (n_windows,) array-like
-            Label of all windows, or of each one, of `classes_`.
+            Label of all windows, or of each one, of `classes_`, which are text: pass
+            ``"1"`` for a class that was 1 in `fit`.
 
         Returns
         -------
