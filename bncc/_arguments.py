@@ -81,6 +81,8 @@ def _structure_option(found: re.Match[str]) -> str:
 def _argument(found: re.Match[str]) -> str:
     name = _RENAMED.get(found[1], found[1].replace("-", "_"))
     value = found[2]
+    if (name, value) == ("adapt", "auto"):
+        return "adapt=True"
     if value is None:
         return name
     if value in _WORDS and "=" not in name:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
+
 from bncc import _validation
 from bncc._types import FloatArray, StrPath
 from bncc.data.dataset import Dataset
@@ -20,6 +22,7 @@ from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
 from bncc.on_device import verify
+from bncc.option_ranges import plain
 from bncc.resources import DEFAULT_TARGET, PREFERENCES, Budget, Optimize, Preference, size_of
 from bncc.targets import TARGETS, target_of
 from bncc.train.decision_rules import DecisionRules
@@ -66,9 +69,15 @@ def rules_of(estimator: Any) -> DecisionRules:
         estimator.max_error,
         estimator.unknown,
         estimator.counters,
-        estimator.adapt,
-        estimator.filter_hold,
+        _switch("adapt", estimator.adapt),
+        plain(estimator.filter_hold),
     )
+
+
+def _switch(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise OptionError(f"{name} is {value!r}; it must be True or False")
+    return bool(value)
 
 
 def budget_of(estimator: Any, rules: frozenset[str] = frozenset()) -> Budget:
@@ -133,6 +142,7 @@ def _bytes(size: int | str | None) -> int | None:
 
 
 def _count(number: Any) -> int | None:
+    number = plain(number)
     if number is not None and (type(number) is not int or number < 1):
         raise OptionError(f"max_instructions is {number!r}; it must be an integer above 0")
     return None if number is None else int(number)

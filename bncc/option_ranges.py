@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 from bncc.errors import OptionError
@@ -19,6 +20,12 @@ class Range:
         """Refuse a value outside."""
         if not self.holds(value):
             raise OptionError(f"{name} is {value}; {self.remedy}")
+
+
+def plain(number: Any) -> Any:
+    """Return an integer of any type, such as NumPy's, as an int, and anything else as it is."""
+    is_whole = isinstance(number, Integral) and not isinstance(number, bool)
+    return int(number) if is_whole else number
 
 
 def at_least(least: int) -> Range:

@@ -22,6 +22,7 @@ from bncc.model.filter import (
     held,
 )
 from bncc.model.model import Model
+from bncc.option_ranges import plain
 from bncc.progress import Progress, silence
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores, with_effects
 from bncc.train.settings import TrainSettings
@@ -42,6 +43,7 @@ def price_of(text: OverTime) -> OverTime:
         return text
     if isinstance(text, str) and text.isascii() and text.isdigit():
         text = int(text)
+    text = plain(text)
     if type(text) is not int or not 0 <= text <= MAX_SWITCH:
         raise OptionError(
             f"the filter is {text!r}; use {AUTO}, or the price of a switch, 0 .. {MAX_SWITCH}"

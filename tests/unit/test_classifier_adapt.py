@@ -44,6 +44,8 @@ def test_another_fit_forgets() -> None:
         estimator.predict(R).tolist()
     )
     assert clone(estimator).adapt is True
+    alike = estimator.set_params(adapt=np.bool_(True)).fit(R, y, groups=groups).to_model()
+    assert alike.adaptation is not None
 
 
 @pytest.mark.filterwarnings("ignore:no adaptation has fewer errors")
@@ -75,7 +77,9 @@ def test_misuse_is_one_clear_sentence(fitted: BNClassifier) -> None:
     with pytest.raises(ValueError, match="whose rows are whose"):
         naive().fit(R, y)
     plain = BNClassifier("naive", parameters="ml").fit(R, y)
-    with pytest.raises(ValueError, match="the model does not adapt"):
+    with pytest.raises(ValueError, match=r"does not adapt; train it with adapt=True and groups$"):
         plain.learn(R[:1], [0])
+    with pytest.raises(ValueError, match=r"^adapt is 'auto'; it must be True or False$"):
+        BNClassifier("naive", adapt="auto").fit(R, y, groups=groups)
     with pytest.raises(ValueError, match="does not marginalize missing readings"):
         naive(missing="marginal").fit(R, y, groups=groups).predict_adapted(R)

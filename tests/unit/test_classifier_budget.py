@@ -3,6 +3,7 @@
 import shlex
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -148,6 +149,7 @@ def test_the_c_is_for_the_target_and_the_goal_with_the_entry_points(tmp_path):
         ({"max_flash": "2 kB"}, "max_flash is '2 kB'; use bytes such as 2048, '2k' or '1.5k'"),
         ({"max_flash": True}, "max_flash is True; use bytes"),
         ({"max_instructions": 0}, "max_instructions is 0; it must be an integer above 0"),
+        ({"max_instructions": np.int64(0)}, "max_instructions is 0; it must be an integer above 0"),
         ({"target": "z80"}, "target is 'z80'; it must be host, .* or a part such as nrf52832"),
         ({"optimize": "best"}, "optimize is 'best'; it must be one of balanced, size, speed"),
         ({"prefer": "time"}, "prefer is 'time'; it must be one of balanced, error"),

@@ -5,7 +5,7 @@ import pytest
 
 from bncc import BNClassifier, BNStreamClassifier, load_model, save_model
 from bncc.model import reference
-from bncc.model.filter import filtered
+from bncc.model.filter import Filter, filtered
 from tests.dwelling import arrays
 from tests.recorded import LABELS, recordings
 
@@ -62,6 +62,18 @@ def test_misuse_is_one_clear_sentence(fitted):
         naive(filter=3, missing="marginal").fit(X, y, groups=groups).predict_sequence(X)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         fitted.predict_sequence(X, groups[:-1])
+
+
+def test_whole_numbers_of_numpy_are_taken():
+    X, y, groups = arrays()
+    fitted = naive(filter=np.int64(5), filter_hold=np.int64(3)).fit(X, y, groups=groups)
+    found = fitted.to_model().filter
+    assert found == Filter(5, 3)
+    assert (type(found.switch), type(found.hold)) == (int, int)
+    with pytest.raises(ValueError, match="needs 300 decisions in a row; use 1"):
+        naive(filter=5, filter_hold=np.int64(300)).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match="needs True decisions in a row; use 1"):
+        naive(filter=5, filter_hold=True).fit(X, y, groups=groups)
 
 
 def test_windows_of_recordings_are_filtered():
