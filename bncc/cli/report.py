@@ -13,6 +13,7 @@ from bncc.cli.options import budget, force_option, speaks
 from bncc.cli.output import check_free, write_file
 from bncc.errors import DataError, OptionError
 from bncc.report.table_files import FORMS, check_form, table_bytes
+from bncc.wording import counted
 
 if TYPE_CHECKING:
     from bncc.report.sheets import Sheet
@@ -93,7 +94,7 @@ def command(
         failed = sum(len(study.failed) for study in found)
         also = f", {failed:,} failed" if failed else ""
         n_trials = sum(len(study.points) for study in found)
-        console.note(f"wrote {output}: {n_trials:,} trials{also}")
+        console.note(f"wrote {output}: {counted(n_trials, 'trial')}{also}")
     payload = report_json(sheets) if console.json else {}
     if output is not None:
         payload |= {"report": output, "format": form}

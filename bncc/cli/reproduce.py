@@ -12,6 +12,7 @@ from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 from bncc.report import table_files
 from bncc.report.curves import CHARTS, svg_of
+from bncc.wording import counted
 
 if TYPE_CHECKING:
     from bncc.papers.experiments import Experiment
@@ -97,7 +98,7 @@ def command(
     if output is not None and form is not None:
         records = [{"table": table, **cell} for cell in cells]
         write_file(output, table_files.table_bytes(records, form), force=force)
-        console.note(f"wrote {output}: {len(records):,} cells")
+        console.note(f"wrote {output}: {counted(len(records), 'cell')}")
     console.result({"cells": list(cells)}, _report(experiment, cells), essential=True)
 
 

@@ -59,6 +59,7 @@ from bncc.search.storage import check_optuna, place_of
 from bncc.search.study import known_facts
 from bncc.search.trial import Workload, check_rows, measured_rows, picked_model, run_trial
 from bncc.search.trial_result import Study
+from bncc.wording import counted
 
 if TYPE_CHECKING:
     from bncc.timing.timebase import Timebase
@@ -317,7 +318,7 @@ def command(
     elif output is not None and form is not None:
         study = Study(place.title, facts, points, book.failed)
         write_file(output, table_bytes(trial_records([study]), form), force=force)
-        console.note(f"wrote {output}: {len(points):,} trials")
+        console.note(f"wrote {output}: {counted(len(points), 'trial')}")
     _say_end(console, finding, stop)
 
 

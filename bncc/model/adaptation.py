@@ -17,6 +17,7 @@ from bncc._types import BoolArray, IntArray
 from bncc.errors import ModelError
 from bncc.structure.decision_tables import DecisionTable, Lookup, TableEnsemble
 from bncc.structure.graph import Structure
+from bncc.wording import counted
 
 ADAPTATION = "adaptation"
 """
@@ -223,7 +224,7 @@ class AdaptationEffect:
         """The figures in words."""
         return (
             f"error {100 * self.error_before:.2f} -> {100 * self.error:.2f} % of {self.n} rows "
-            f"of {self.n_groups} groups, after {self.learned} labeled ones; worst group "
+            f"of {counted(self.n_groups, 'group')}, after {self.learned} labeled ones; worst group "
             f"{100 * self.worst:+.1f} points"
         )
 

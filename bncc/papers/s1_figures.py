@@ -21,6 +21,7 @@ from bncc.papers.s1 import OUR_MNIST, OUR_USPS, ROWS, absent, runs_of
 from bncc.papers.s1_runs import N_RUNS, N_SPLITS, SEARCHED, Runs, has_chance
 from bncc.progress import Progress, nth_part
 from bncc.structure.margin_scores.search import Schedule
+from bncc.wording import counted
 
 COOLINGS = (0.5, 0.6, 0.7, 0.8, 0.9)
 """D of figure 4, by which a temperature is multiplied."""
@@ -74,14 +75,17 @@ def _run(table: str, box: Box, request: Request, advance: Progress) -> list[Cell
     calls = [(f, "judge", (each["parents"], "ml")) for f, each in learned]
     judged = runs.results(calls, nth_part(advance, 1, 2, "tables"))
     errors = 100 * _by_run([each["error"] for each in judged], len(runs.folds))
-    counted = table == "s1-figure3"
-    numbers = dict(zip(BOX, np.quantile(evaluations if counted else errors, QUARTERS), strict=True))
-    form = ",.0f" if counted else ".2f"
+    of_scores = table == "s1-figure3"
+    numbers = dict(
+        zip(BOX, np.quantile(evaluations if of_scores else errors, QUARTERS), strict=True)
+    )
+    form = ",.0f" if of_scores else ".2f"
     shown = [format(number, form) for number in numbers.values()]
     notes = [
-        f"quartiles {shown[1]} and {shown[3]}, range {shown[0]} to {shown[4]}, {len(errors)} runs"
+        f"quartiles {shown[1]} and {shown[3]}, range {shown[0]} to {shown[4]}, "
+        f"{counted(len(errors), 'run')}"
     ]
-    if not counted:
+    if not of_scores:
         notes += [f"{evaluations.mean():,.0f} score evaluations"]
     notes += [f"runs are means of {len(runs.folds)} splits"] * (len(runs.folds) > 1)
     notes += [OUR_MNIST] * (row == "mnist14") + [OUR_USPS] * (row == "usps")
@@ -90,7 +94,7 @@ def _run(table: str, box: Box, request: Request, advance: Progress) -> list[Cell
     more = {name: float(number) for name, number in numbers.items()}
     return [
         cell_of(
-            row, column, None, round(ours) if counted else ours, n, notes,
+            row, column, None, round(ours) if of_scores else ours, n, notes,
             evaluations=float(evaluations.mean()), **more,
         )
     ]  # fmt: skip

@@ -19,6 +19,7 @@ from bncc.papers.experiments import (
 from bncc.papers.s2_data import Protocol, set_files
 from bncc.papers.s2_study import AODE, SetResult, study
 from bncc.progress import Progress
+from bncc.wording import counted
 
 
 class Pair(NamedTuple):
@@ -69,7 +70,7 @@ def cells_of(pair: Pair, row: str, result: SetResult, columns: Names) -> list[Ce
     kept = second > 0 if pair.is_ratio else np.full(len(second), True)
     values: FloatArray = first[kept] / second[kept] if pair.is_ratio else first - second
     n_out = int((~kept).sum())
-    notes = [f"without {n_out} folds in which {pair.second} has no errors"] * (n_out > 0)
+    notes = [f"without {counted(n_out, 'fold')} in which {pair.second} has no errors"] * (n_out > 0)
     return [
         cell_of(
             row, column, None,

@@ -24,6 +24,7 @@ from bncc.errors import OptionError
 from bncc.model.model import Model
 from bncc.model.reference import scores
 from bncc.model.used import used_features
+from bncc.wording import counted
 
 FEW_STATES = 2**16
 """Largest number of joint states for which all are tested."""
@@ -118,23 +119,19 @@ def strength(
     model: Model, table: Table | None = None, effort: Effort = Effort(), *, has_raw: bool = True
 ) -> str:
     """Describe the strength of a check."""
-    words = [] if table is None else [_count(table.n_rows, "data row")]
+    words = [] if table is None else [counted(table.n_rows, "data row")]
     if takes_all_states(model, effort):
-        words.append(f"all {_count(n_joint_states(model), 'joint state')}")
+        words.append(f"all {counted(n_joint_states(model), 'joint state')}")
     else:
-        words.append(_count(effort.n_random, "random state"))
-        words.append(f"every row of {_count(len(model.tables), 'table')}")
+        words.append(counted(effort.n_random, "random state"))
+        words.append(f"every row of {counted(len(model.tables), 'table')}")
     if has_raw:
-        words.append(_count(effort.n_random, "random reading"))
+        words.append(counted(effort.n_random, "random reading"))
         words.append(f"{FAR_ROWS} rows out of range")
     n_thresholds = sum(len(feature.thresholds) for feature in model.features)
     if has_raw and n_thresholds:
-        words.append(f"3 values at each of {_count(n_thresholds, 'threshold')}")
+        words.append(f"3 values at each of {counted(n_thresholds, 'threshold')}")
     return ", ".join(words)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _block_rows(model: Model) -> int:

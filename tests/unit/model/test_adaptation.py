@@ -136,6 +136,7 @@ def test_the_effect_on_groups():
         "+0.0 points"
     )
     assert effect_of(1, found[2:]) is None
+    assert "of 1 group, after" in replace(effect, n_groups=1).words
 
 
 def test_rows_are_those_of_the_tables():

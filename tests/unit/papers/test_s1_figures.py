@@ -65,6 +65,8 @@ def test_each_column_has_its_cooling(folder, coolings):
     columns = ("TAN-SA-CR D 0.5", "TAN-SA-MM D 0.8")
     s1_figure4(Request(folder, rows=("usps",), columns=columns, effort=Effort(1)))
     assert coolings == [(0.5,), ()]
+    (cell,) = s1_figure4(Request(folder, rows=("usps",), columns=columns[:1], effort=Effort(1)))
+    assert ", 1 run; " in cell["note"]
     assert len(SCHEDULES) == 10
 
 

@@ -21,7 +21,7 @@ def test_ratios_leave_out_folds_without_errors():
     cells = cells_of(FIGURES["s2-figure3"], "some", result, ("least", "median", "most"))
     assert [cell["ours"] for cell in cells] == [0.5, 1.0, 1.5]
     assert {cell["n"] for cell in cells} == {2}
-    assert cells[0]["note"] == "without 1 folds in which TAN has no errors"
+    assert cells[0]["note"] == "without 1 fold in which TAN has no errors"
     none = SetResult(9, 1, {}, {}, {}, {"ETAN": [[9.0, 1.0]], "TAN": [[0.0, 1.0]]})
     assert cells_of(FIGURES["s2-figure3"], "some", none, ("median",))[0]["ours"] is None
 
