@@ -11,7 +11,7 @@ input.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -129,26 +129,26 @@ class Diagrams:
             found = self._xors[key] = self._applied(self.differ, f, g)
         return found
 
-    def _applied(self, operation: object, f: int, g: int) -> int:
+    def _applied(self, operation: Callable[[int, int], int], f: int, g: int) -> int:
         first, second = self._rank[f], self._rank[g]
         if first > second:
             f, g, first, second = g, f, second, first
         if first != second:
-            rest = [operation(child, g) for child in self._children[f]]  # type: ignore[operator]
+            rest = [operation(child, g) for child in self._children[f]]
             return self._node(first, self._ends[f], rest)
         a, b = self._ends[f], self._ends[g]
         left, right = self._children[f], self._children[g]
         if a == b:
             pairs = zip(left, right, strict=True)
-            return self._node(first, a, [operation(x, y) for x, y in pairs])  # type: ignore[operator]
-        ends, found = [], [operation(left[0], right[0])]  # type: ignore[operator]
+            return self._node(first, a, [operation(x, y) for x, y in pairs])
+        ends, found = [], [operation(left[0], right[0])]
         i = j = 0
         while i < len(a) or j < len(b):
             end = min(a[i] if i < len(a) else _LAST, b[j] if j < len(b) else _LAST)
             i += i < len(a) and a[i] == end
             j += j < len(b) and b[j] == end
             ends.append(end)
-            found.append(operation(left[i], right[j]))  # type: ignore[operator]
+            found.append(operation(left[i], right[j]))
         return self._node(first, ends, found)
 
     def no(self, f: int) -> int:
