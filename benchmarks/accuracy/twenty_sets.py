@@ -6,15 +6,17 @@ Error, flash and time of what a budget search chooses, on twenty data sets in 1,
 The model is the result of ``bncc train --max-flash BYTES --target cortex-m4``, called with
 readings. It is compared with the best tree and the best forest of at most its flash and 1.5 times
 its instructions (`benchmarks.peers.limited_forests`), and with what commit d593a37 chose
-(`benchmarks.accuracy.earlier_choice`). Test rows select nothing. Results stay in the folder of
-``-o``, so the command can resume: ``chosen.jsonl`` depends on bncc, ``baselines.jsonl`` does not
-and serves other versions. Two runs with different ``--sets`` can share a folder. It takes some
-hours; with all sets and budgets it updates ``docs/twenty.md``.
+(`benchmarks.accuracy.earlier_choice`). Test rows select nothing. What was measured stays in
+``benchmarks/accuracy/twenty.jsonl``, with the commit of each search, so that the tables grow from
+run to run; ``--again`` measures the named sets and budgets again. The folder of ``-o`` has
+baselines, which do not depend on bncc. Two runs with different ``--sets`` can share both. It takes
+a day; ``--write`` updates ``docs/twenty.md``.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from subprocess import run
 from typing import Any
 
 import click
@@ -55,6 +57,7 @@ SLOWER = 1.5
 """Largest instructions of a baseline, over ours."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "twenty.md"
+RESULTS = ROOT / "benchmarks" / "accuracy" / "twenty.jsonl"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,11 @@ class Asked:
     names: tuple[str, ...]
     budgets: tuple[int, ...]
     has_baselines: bool = True
+    again: bool = False  # Search also where a result is known
+
+    def compares(self, budget: int) -> bool:
+        """Tell if baselines are measured within this budget."""
+        return self.has_baselines and budget in self.budgets
 
     def ours(self, name: str) -> tuple[int, ...]:
         """Return the budgets to search for a set."""
@@ -71,83 +79,98 @@ class Asked:
         return tuple(dict.fromkeys((*self.budgets, *few)))
 
 
-class Results:
-    """Results in a folder."""
+@dataclass(frozen=True)
+class Known:
+    """Results of a set in a budget: a line of the file."""
 
-    def __init__(self, folder: Path) -> None:
-        self._chosen = Memory(folder / "chosen.jsonl")
+    n_classes: int
+    commit: str  # Version of bncc that searched
+    ours: dict[str, Any] | None  # `Figures`; None if nothing fits
+    forms: dict[str, Any]  # What `benchmarks.accuracy.paying_forms.without_each` found
+    others: dict[str, dict[str, Any] | None]  # Measured baselines; None if none is within limits
+
+    def figures(self, kind: str = "") -> Figures | None:
+        """Return the figures of ours or of a baseline, None if there are none."""
+        values = self.others.get(kind) if kind else self.ours
+        return None if values is None else Figures(**values)
+
+
+class Results:
+    """Results of this and of earlier runs, and baselines in a folder."""
+
+    def __init__(self, folder: Path, path: Path) -> None:
+        self._known = Memory(path)
         self.baselines = Memory(folder / "baselines.jsonl")
 
     def measure(self, data: Path, name: str, asked: Asked) -> None:
-        """Search and measure what is missing for a set."""
-        if all(key in self._chosen for key in self._keys(name, asked)):
+        """Search and measure what is missing for a set, or all of it again."""
+        if not asked.again and all(
+            self._is_complete(name, each, asked) for each in asked.ours(name)
+        ):
             return
         both = train, test = parts(data, name)
         (bench,) = find_toolchain(find_target(TARGET))
         forests = LimitedForests(name, both, SETTINGS.seed, bench, self.baselines)
-        self._chosen.get(f"{name} classes", lambda: len(train.classes))
         for budget in asked.ours(name):
-            self._search(train, test, name, budget)
-            print(name, budget, _brief(self.ours(name, budget)), flush=True)
-            ours = self.ours(name, budget)
-            if ours is None or budget not in asked.budgets or not asked.has_baselines:
+            one = self.known(name, budget)
+            if asked.again or one is None:
+                ours, forms = _ours(train, test, budget)
+                one = Known(len(train.classes), _commit(), ours, forms, {})
+                self._keep(name, budget, one)
+            figures = one.figures()
+            print(name, budget, _brief(figures), flush=True)
+            if figures is None or not asked.compares(budget):
                 continue
-            limits = Limits(ours.flash, SLOWER * ours.learned)
-            for kind in KINDS:
-                key = f"{name} {budget} {kind}"
-                self._chosen.get(key, lambda: _or_none(forests.best(kind, limits)))  # noqa: B023
-                print(name, budget, kind, _brief(self._figures(key)), flush=True)
+            limits = Limits(figures.flash, SLOWER * figures.learned)
+            for kind in (each for each in KINDS if each not in one.others):
+                one = replace(one, others=one.others | {kind: _or_none(forests.best(kind, limits))})
+                self._keep(name, budget, one)
+                print(name, budget, kind, _brief(one.figures(kind)), flush=True)
 
-    def _search(self, train: Dataset, test: Dataset, name: str, budget: int) -> None:
-        """Search if the result is unknown; remember which forms pay by validation folds."""
+    def known(self, name: str, budget: int) -> Known | None:
+        """Return what is known, None if the search did not run."""
         key = f"{name} {budget}"
-        if key in self._chosen:
-            return
-        figures, forms = _ours(train, test, budget)
-        self._chosen.get(f"{key} forms", lambda: forms)
-        self._chosen.get(key, lambda: figures)
+        return Known(**self._known[key]) if key in self._known else None
 
     def forms(self, names: Sequence[str], budget: int) -> dict[str, Any]:
         """Return by set what `benchmarks.accuracy.paying_forms.without_each` found."""
-        keys = {name: f"{name} {budget} forms" for name in names}
-        return {name: self._chosen[key] for name, key in keys.items() if key in self._chosen}
-
-    def ours(self, name: str, budget: int) -> Figures | None:
-        """Return the result of a search; None if it is unknown or nothing fits."""
-        return self._figures(f"{name} {budget}")
+        return {name: one.forms for name in names if (one := self.known(name, budget))}
 
     def rows(self, names: Sequence[str], budgets: Sequence[int]) -> Iterator[Row]:
         """Yield the known results."""
         before = earlier()
         for name in names:
             for budget in budgets:
-                ours = self.ours(name, budget)
-                if ours is not None:
-                    others = {kind: self._figures(f"{name} {budget} {kind}") for kind in KINDS}
-                    n_classes = self._chosen[f"{name} classes"]
+                one = self.known(name, budget)
+                if one and (ours := one.figures()):
+                    others = {kind: one.figures(kind) for kind in KINDS}
                     last = before.get((name, budget))
-                    yield Row(name, n_classes, budget, ours, earlier=last, **others)
+                    yield Row(
+                        name, one.n_classes, budget, ours, earlier=last, commit=one.commit, **others
+                    )
 
     def equals(self, names: Sequence[str]) -> Iterator[Equal]:
         """Yield the flash at equal error of sets of few classes, by all known results."""
         before = earlier()
         for name in (each for each in FEW_CLASSES if each in names):
             lasts = {each: before[name, each] for each in EQUAL_BUDGETS if (name, each) in before}
-            every = [one for each in EQUAL_BUDGETS if (one := self.ours(name, each))]
+            known = [one for each in EQUAL_BUDGETS if (one := self.known(name, each))]
+            every = [ours for one in known if (ours := one.figures())]
             for budget in lasts if every else ():
                 yield at_equal_error(name, budget, lasts, every)
 
-    def _figures(self, key: str) -> Figures | None:
-        if key not in self._chosen or self._chosen[key] is None:
-            return None
-        return Figures(**self._chosen[key])
+    def _is_complete(self, name: str, budget: int, asked: Asked) -> bool:
+        one = self.known(name, budget)
+        has_all = one is not None and (one.ours is None or set(one.others) == set(KINDS))
+        return has_all or (one is not None and not asked.compares(budget))
 
-    def _keys(self, name: str, asked: Asked) -> Iterator[str]:
-        for budget in asked.ours(name):
-            yield f"{name} {budget}"
-            is_compared = budget in asked.budgets and asked.has_baselines
-            if is_compared and self.ours(name, budget) is not None:
-                yield from (f"{name} {budget} {kind}" for kind in KINDS)
+    def _keep(self, name: str, budget: int, one: Known) -> None:
+        self._known.put(f"{name} {budget}", asdict(one))
+
+
+def _commit() -> str:
+    command = ("git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD")
+    return run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _ours(
@@ -177,48 +200,55 @@ def _brief(one: Figures | None) -> str:
     return f"{one.error:.2f} % {one.flash:,} B {one.mean:,.0f} instructions; {one.words}"
 
 
-def tables(rows: Sequence[Row], equals: Sequence[Equal], forms: dict[str, Any]) -> dict[str, str]:
+def tables(rows: Sequence[Row], results: Results, names: Sequence[str]) -> dict[str, str]:
     """Return the tables of the page."""
     return {
         "summary": summary(rows),
         "averages": averages(rows),
         **{f"sets-{budget // 1024}": set_rows(rows, budget) for budget in BUDGETS},
         "earlier": earlier_rows(rows),
-        "flash": equal_rows(equals),
+        "flash": equal_rows(list(results.equals(names))),
         "chosen": chosen_rows(rows, MAIN),
-        "forms": form_rows(forms),
+        "forms": form_rows(results.forms(names, MAIN)),
     }
 
 
 @click.command()
 @click.option("--data", type=Path, default="../shared/data", help="Folder with `raw` and `uci`.")
-@click.option("-o", "--output", type=Path, default="twenty", help="Folder of the results.")
+@click.option("-o", "--output", type=Path, default="twenty", help="Folder of the baselines.")
 @click.option("--sets", default=",".join(ALL), help="Data sets, separated by commas.")
 @click.option("--budgets", default="1024,4096,16384", help="Bytes, separated by commas.")
 @click.option("--baselines/--no-baselines", default=True, help="Compare with trees and forests.")
+@click.option("--again", is_flag=True, help="Measure these sets and budgets again.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
-@click.option("--write", is_flag=True, help="Update the page with a part of the measurements.")
+@click.option("--write", is_flag=True, help="Update the page with all that is known.")
 def main(
-    data: Path, output: Path, sets: str, budgets: str, baselines: bool, report: bool, write: bool
+    data: Path,
+    output: Path,
+    sets: str,
+    budgets: str,
+    baselines: bool,
+    again: bool,
+    report: bool,
+    write: bool,
 ) -> None:
-    """Measure, and print the tables; with all sets and budgets, update the page."""
+    """Measure, and print the tables of these sets and budgets."""
     names, sizes = tuple(sets.split(",")), tuple(map(int, budgets.split(",")))
     if unknown := set(names) - set(ALL):
         raise click.UsageError(f"there is no set {unknown.pop()!r}; the sets are {', '.join(ALL)}")
-    results, failed = Results(output), False
+    results, failed = Results(output, RESULTS), False
     for name in () if report else names:
         try:
-            results.measure(data, name, Asked(names, sizes, baselines))
+            results.measure(data, name, Asked(names, sizes, baselines, again))
         except BnccError as error:  # the other sets are measured nevertheless
             print(name, error, flush=True)
             failed = True
-    forms = results.forms(names, MAIN)
-    found = tables(list(results.rows(names, sizes)), list(results.equals(names)), forms)
+    found = tables(list(results.rows(names, sizes)), results, names)
     print("\n".join(f"{name}\n{text}" for name, text in found.items()))
     if failed:
         raise SystemExit("a set failed; fix it, and run the same command again")
-    if write or ((names, sizes) == (ALL, BUDGETS) and baselines and not report):
-        renew(PAGE, found)
+    if write:
+        renew(PAGE, tables(list(results.rows(ALL, BUDGETS)), results, ALL))
 
 
 if __name__ == "__main__":

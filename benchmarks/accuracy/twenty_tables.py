@@ -28,6 +28,7 @@ class Row:
     tree: Figures | None  # None if none is within the limits
     forest: Figures | None
     earlier: Figures | None  # None if it was not searched
+    commit: str  # Version that searched
 
     @property
     def others(self) -> dict[str, Figures | None]:
@@ -143,12 +144,12 @@ def earlier_rows(rows: Sequence[Row]) -> str:
 def chosen_rows(rows: Sequence[Row], budget: int) -> str:
     """Return the selected classifiers."""
     lines = [
-        (row.name, row.ours.words, *(one.words if one else NOTHING for one in others))
+        (row.name, *(one.words if one else NOTHING for one in (row.ours, *others)), row.commit)
         for row in rows
         if row.budget == budget
         for others in [(row.tree, row.forest)]
     ]
-    return table(("set", "bncc", "tree", "forest"), lines)
+    return table(("set", "bncc", "tree", "forest", "commit"), lines)
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,28 @@
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from benchmarks.accuracy import earlier_choice, earlier_figures, twenty_sets
-from benchmarks.accuracy.twenty_sets import ALL, BUDGETS, EQUAL_BUDGETS, PAGE, Asked, Results
+from benchmarks.accuracy.twenty_sets import ALL, BUDGETS, EQUAL_BUDGETS, PAGE, Asked, Known, Results
 from benchmarks.shared.decisions import Figures, packed
 from benchmarks.shared.markdown import held
 from benchmarks.shared.memory import Memory
 from benchmarks.shared.sensor_sets import OF_UCI, SETS
 from bncc.errors import ToolchainError
+
+
+def results(folder):
+    return Results(folder, folder / "twenty.jsonl")
+
+
+def know(folder, key, wrong=7, flash=900):
+    one = Known(11, "4f958142", asdict(figures(wrong, flash)), {}, {})
+    Memory(folder / "twenty.jsonl").put(key, asdict(one))
 
 
 def figures(wrong=3, flash=900, learned=50.0):
@@ -31,9 +40,9 @@ def test_there_are_twenty_sets_and_the_earlier_commit_has_the_same():
     assert {(name, 4096) for name in ALL} <= set(earlier_choice.RUNS)
 
 
-def test_the_page_has_a_place_for_every_table():
+def test_the_page_has_a_place_for_every_table(tmp_path):
     text = PAGE.read_text("utf-8")
-    places = {name: held(text, name) for name in twenty_sets.tables([], [], {})}
+    places = {name: held(text, name) for name in twenty_sets.tables([], results(tmp_path), [])}
     assert set(places) == set(re.findall("<!-- table: (.+) -->", text))
 
 
@@ -48,7 +57,7 @@ PAID = {"front": [[60.0, 0.1], [600.0, 0.1]]}
 
 
 @pytest.fixture
-def fake(monkeypatch):
+def fake(monkeypatch, tmp_path):
     """Run no search and no baseline, know no earlier choice, and note what is asked for."""
     asked = []
 
@@ -72,25 +81,40 @@ def fake(monkeypatch):
     monkeypatch.setattr(twenty_sets, "LimitedForests", Forests)
     monkeypatch.setattr(twenty_sets, "_ours", ours)
     monkeypatch.setattr(twenty_sets, "earlier", dict)
+    monkeypatch.setattr(twenty_sets, "RESULTS", tmp_path / "twenty.jsonl")
     return asked
 
 
 def test_baselines_have_our_flash_and_half_as_many_instructions_more(tmp_path, fake):
     asked = Asked(("vowel",), (1024, 4096))
-    Results(tmp_path).measure(None, "vowel", asked)
+    results(tmp_path).measure(None, "vowel", asked)
     limits = (4095, 75.0)
     assert fake == [1024, 4096, ("vowel", "tree", *limits), ("vowel", "forest", *limits)]
-    Results(tmp_path).measure(None, "vowel", asked)
+    results(tmp_path).measure(None, "vowel", asked)
     assert len(fake) == 4
-    assert Results(tmp_path).forms(("vowel", "letter"), 4096) == {"vowel": PAID}
-    (row,) = Results(tmp_path).rows(("vowel", "letter"), (1024, 4096))
+    assert results(tmp_path).forms(("vowel", "letter"), 4096) == {"vowel": PAID}
+    (row,) = results(tmp_path).rows(("vowel", "letter"), (1024, 4096))
     assert (row.budget, row.ours.flash, row.tree.wrong, row.forest) == (4096, 4095, 5, None)
 
 
+def test_a_search_again_measures_its_baselines_again(tmp_path, fake):
+    asked = Asked(("vowel",), (4096,))
+    results(tmp_path).measure(None, "vowel", asked)
+    results(tmp_path).measure(None, "vowel", replace(asked, again=True))
+    assert [each if isinstance(each, int) else each[1] for each in fake] == [
+        *(4096, "tree", "forest", 4096, "tree", "forest")
+    ]
+
+
+def test_a_result_has_the_commit_of_its_search(tmp_path, fake):
+    results(tmp_path).measure(None, "vowel", Asked(("vowel",), (4096,)))
+    assert re.fullmatch("[0-9a-f]{8,}", results(tmp_path).known("vowel", 4096).commit)
+
+
 def test_a_run_without_baselines_is_completed_by_one_with_them(tmp_path, fake):
-    Results(tmp_path).measure(None, "vowel", Asked(("vowel",), (4096,), has_baselines=False))
+    results(tmp_path).measure(None, "vowel", Asked(("vowel",), (4096,), has_baselines=False))
     assert fake == [4096]
-    Results(tmp_path).measure(None, "vowel", Asked(("vowel",), (4096,)))
+    results(tmp_path).measure(None, "vowel", Asked(("vowel",), (4096,)))
     assert [each if isinstance(each, int) else each[1] for each in fake] == [
         *(4096, "tree", "forest")
     ]
@@ -98,8 +122,7 @@ def test_a_run_without_baselines_is_completed_by_one_with_them(tmp_path, fake):
 
 def test_a_report_measures_nothing_and_leaves_the_page(tmp_path, fake):
     before = PAGE.read_bytes()
-    Memory(tmp_path / "chosen.jsonl").get("vowel classes", lambda: 11)
-    Memory(tmp_path / "chosen.jsonl").get("vowel 4096", lambda: asdict(figures(wrong=7)))
+    know(tmp_path, "vowel 4096")
     ended = CliRunner().invoke(twenty_sets.main, ["-o", str(tmp_path), "--report"])
     assert ended.exit_code == 0, ended.output
     assert "| vowel | 11 | 7.00 | 900 | 60 | 70 |" in ended.output
@@ -111,8 +134,7 @@ def test_a_part_is_written_on_request(tmp_path, fake, monkeypatch):
     page = tmp_path / "page.md"
     page.write_bytes(PAGE.read_bytes())
     monkeypatch.setattr(twenty_sets, "PAGE", page)
-    Memory(tmp_path / "chosen.jsonl").get("vowel classes", lambda: 11)
-    Memory(tmp_path / "chosen.jsonl").get("vowel 4096", lambda: asdict(figures(wrong=7)))
+    know(tmp_path, "vowel 4096")
     ended = CliRunner().invoke(twenty_sets.main, ["-o", str(tmp_path), "--report", "--write"])
     assert ended.exit_code == 0, ended.output
     assert "| vowel | 11 | 7.00 | 900 | 60 | 70 |" in page.read_text("utf-8")
@@ -138,11 +160,10 @@ def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypa
 def test_flash_at_equal_error_is_of_all_known_budgets(tmp_path, fake, monkeypatch):
     before = {("phoneme", size): figures(wrong, size) for size, wrong in ((512, 9), (4096, 3))}
     monkeypatch.setattr(twenty_sets, "earlier", lambda: before)
-    assert list(Results(tmp_path).equals(ALL)) == []
+    assert list(results(tmp_path).equals(ALL)) == []
     for size in (768, 2048):
-        memory = Memory(tmp_path / "chosen.jsonl")
-        memory.get(f"phoneme {size}", lambda: asdict(figures(4096 // size, size)))  # noqa: B023
-    found = {one.budget: one for one in Results(tmp_path).equals(ALL)}
+        know(tmp_path, f"phoneme {size}", 4096 // size, size)
+    found = {one.budget: one for one in results(tmp_path).equals(ALL)}
     assert (found[512].ours, found[512].ratio) == (768, 1.5)
     assert (found[4096].ours, found[4096].ratio) == (2048, 0.5)
 
