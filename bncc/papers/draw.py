@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from bncc.train.formats import MAX_INT_BITS
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
-from bncc.train.train_model import MAX_INT_BITS
 
 LOG_LR, LOG_STEP = (-2.0, -0.7), (-2.5, -1.5)
 """Ranges of the decimal logarithms of Adam's step, and of the step for a structure that is learned

@@ -16,6 +16,7 @@ from bncc.data.target import fold_parts
 from bncc.discretize.feature import states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError
+from bncc.train.halving import STAGES
 
 FILES = {
     "letter": "letter.npz", "satimage": "satimage.npz", "usps": "usps.npz", "mnist": "mnist14.npz",
@@ -23,7 +24,7 @@ FILES = {
 """Files by row of the papers' tables: the authors' own except for mnist, which was unavailable."""
 AUTHORS = ("letter", "satimage", "usps")
 FOLDS = {"letter": 1, "satimage": 5, "usps": 1, "mnist": 1}
-N_SPLITS = 5
+N_SPLITS = STAGES[-1].n_splits
 """Parts of a fold's training rows, the same for all settings; each can be the validation set."""
 
 

@@ -3,8 +3,8 @@ Search for gradient descent settings: chosen on validation rows, reported on tes
 
 Some settings are sampled at random, then some near the best so far, round by round. They are
 evaluated in stages, by successive halving: all of them on one split of the training rows, the
-better ones on more splits, the best on all. One split distinguishes settings only up to its
-standard error, half a point on letter, and the lowest of many errors on it is mostly luck.
+better ones on more splits, the best on all (`bncc.train.halving`). The standard error of one split
+is half a point on letter.
 
 Each fold of a data set has a search of its own: the training rows of one fold contain test rows of
 the others, so that common settings would be chosen by them.
@@ -13,7 +13,6 @@ the others, so that common settings would be chosen by them.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import ceil
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
@@ -21,36 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from bncc._types import FloatArray, IntArray
+from bncc._types import FloatArray
 from bncc.papers.draw import draw_near, draw_settings
 from bncc.papers.experiments import Effort
-from bncc.papers.folds import N_SPLITS, Fold
+from bncc.papers.folds import Fold
 from bncc.papers.runs import Kept, Log, Result, kept
 from bncc.papers.training import TRAINER, train_and_judge, training_key
 from bncc.progress import Progress, nth_part, silence
+from bncc.train.halving import STAGES, Stage, halved, n_evaluations, ranked
 from bncc.train.settings import TrainSettings
 
 Training = tuple[TrainSettings, int | None, int]
 """Options, the split of the training rows, restarts; None trains on all."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A round of selection."""
-
-    share: float  # Fraction of all settings that enter: those with the lowest error so far
-    # Evaluation splits, 1 .. `N_SPLITS`, including those of the stage before
-    n_splits: int
-
-    def n_entrants(self, n_drawn: int) -> int:
-        """Return the number of settings that enter."""
-        return min(n_drawn, max(FEWEST, ceil(self.share * n_drawn)))
-
-
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-STAGES = (Stage(1.0, 1), Stage(0.25, 3), Stage(0.1, N_SPLITS))
-FEWEST = 3
-"""Smallest number of settings in a stage, if there are as many."""
 ROUNDS, PARENTS = 4, 5
 """Number of rounds with settings near the best, and how many of the best are used."""
 ONE_NEAR_OF = 3
@@ -157,13 +141,9 @@ def search(
     with kept(_trained, fold, key, Log(log, TRAINER), jobs) as train:
         trial = _Trial(train, tell, n_restarts)
         entrants, errors = _explored(trial, drawn, n_near, stages[0].n_splits, pinned)
-        for stage in stages[1:]:
-            best = np.sort(_ranked(errors)[: stage.n_entrants(n)])
-            entrants, errors = [entrants[k] for k in best], errors[best]
-            more = trial.errors(entrants, range(errors.shape[1], stage.n_splits))
-            errors = np.hstack([errors, more])
+        entrants, errors = halved(entrants, errors, trial.errors, stages[1:])
         tests = trial.errors(entrants, (None,))[:, 0]
-    chosen = _ranked(errors)[0]
+    chosen = ranked(errors)[0]
     return Found(
         settings=(entrants[chosen],),
         validation=float(errors[chosen].mean()),
@@ -218,7 +198,7 @@ def _explored(
     entrants, errors = list(drawn), trial.errors(drawn, range(n_splits))
     rng = np.random.default_rng(0)
     for part in np.array_split(np.arange(n_near), ROUNDS):
-        best = _ranked(errors)[:PARENTS]
+        best = ranked(errors)[:PARENTS]
         near = (draw_near(entrants[best[k % len(best)]], rng) for k in part)
         new = [replace(each, **pinned) for each in near]
         if new:
@@ -227,16 +207,9 @@ def _explored(
     return entrants, errors
 
 
-def _ranked(errors: FloatArray) -> IntArray:
-    """Return row numbers by mean error, the first of equals first."""
-    return np.argsort(errors.mean(axis=1), kind="stable")
-
-
 def n_trainings(n_drawn: int, stages: Sequence[Stage] = STAGES) -> int:
     """Return the number of trainings, including those on all training rows."""
-    entrants = [stage.n_entrants(n_drawn) for stage in stages]
-    splits = np.diff([stage.n_splits for stage in stages], prepend=0)
-    return int(np.dot(entrants, splits)) + entrants[-1]
+    return n_evaluations(n_drawn, stages) + stages[-1].n_entrants(n_drawn)
 
 
 def _counter(advance: Progress, n: int) -> Callable[..., None]:

@@ -15,11 +15,11 @@ from bncc.papers.runs import Program, key_of
 from bncc.structure.counts import family_rows
 from bncc.structure.graph import Structure, table_entries
 from bncc.toolchain.library import native_library
+from bncc.train.formats import formats_of
 from bncc.train.gradient.engine import Learned
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
 from bncc.train.maximum_likelihood import LogTables
 from bncc.train.settings import TrainSettings
-from bncc.train.train_model import formats_of
 
 
 def _engine() -> str:

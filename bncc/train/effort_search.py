@@ -6,9 +6,9 @@ more splits. The budget counts trainings, never seconds, so that the result depe
 alone.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,16 @@ from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Dataset
 from bncc.discretize.feature import Feature, states_of
 from bncc.errors import DivergedError
-from bncc.fixed_point import QFormat
 from bncc.model import reference
 from bncc.progress import Progress
 from bncc.train.fit_network import freeze, prepared
+from bncc.train.formats import formats_of
+from bncc.train.halving import N_SPLITS, STAGES, halved, n_evaluations, ranked
 from bncc.train.holdout import tells_apart
 from bncc.train.learn_network import Task, fit_in_turn, fit_jointly
-from bncc.train.settings import FLOAT_FORMAT, TrainSettings
+from bncc.train.settings import TrainSettings
 
-N_SPLITS, N_THREADS = 5, 2
+N_THREADS = 2
 READS = 2.5e11
 """
 Budget in table entries that all trainings read: seconds for small sets, minutes for large ones with
@@ -33,11 +34,6 @@ trees.
 """
 FEWEST, MOST = 6, 96
 """Limits on the number of settings."""
-STAGES = ((1.0, 1), (0.25, 3), (0.1, N_SPLITS))
-"""Share of the settings that enter each stage, and its number of splits in all."""
-LEAST_ENTRANTS = 2
-TRAININGS = sum(share * (n - before) for (share, n), before in zip(STAGES, (0, 1, 3), strict=True))
-"""Trainings per setting."""
 FACTORS = {"naive": 1.0, "joint": 8.0, "other": 3.0}
 """Time of a read, relative to naive Bayes, with parents and with candidates of parents."""
 
@@ -54,7 +50,7 @@ class _Split:
 
     def error(self, settings: TrainSettings) -> float:
         """Train, and return the error of the integer model; 1 if gradient descent diverges."""
-        task, fmt = replace(self.task, settings=settings), _format_of(settings)
+        task, fmt = replace(self.task, settings=settings), formats_of(settings)[0]
         learn = fit_jointly if settings.is_joint else fit_in_turn
         try:
             structure, tables = learn(task, lambda *_: fmt, None)
@@ -80,25 +76,27 @@ def searched(
         return filled
     rng = np.random.default_rng(filled.seed)
     n = _count(filled, dataset)
-    entrants: list[TrainSettings] = [filled, *(_near(asked, filled, rng) for _ in range(n - 1))]
-    errors = np.zeros((n, 0))
-    total, done = _total(n, len(splits)), 0
+    drawn: list[TrainSettings] = [filled, *(_near(asked, filled, rng) for _ in range(n - 1))]
+    total, done = n_evaluations(n, most=len(splits)), 0
     with ThreadPoolExecutor(N_THREADS) as pool:
-        for share, n_splits in STAGES:
-            best = np.sort(_ranked(errors)[: _entering(share, n)])
-            entrants, errors = [entrants[k] for k in best], errors[best]
-            for split in splits[errors.shape[1] : n_splits]:
-                found = []
-                try:
-                    for error in pool.map(split.error, entrants):
-                        found.append(error)
+
+        def evaluate(some: Sequence[TrainSettings], numbers: range) -> FloatArray:
+            nonlocal done
+            found = np.zeros((len(some), len(numbers)))
+            try:
+                for column, number in enumerate(numbers):
+                    for row, error in enumerate(pool.map(splits[number].error, some)):
+                        found[row, column] = error
                         done += 1
                         progress(done / total, f"setting {done} of {total}")
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)
-                    raise
-                errors = np.column_stack([errors, found])
-    return entrants[int(_ranked(errors)[0])]
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+            return found
+
+        errors = evaluate(drawn, range(STAGES[0].n_splits))
+        kept, errors = halved(drawn, errors, evaluate, most=len(splits))
+    return kept[int(ranked(errors)[0])]
 
 
 def _splits(dataset: Dataset, settings: TrainSettings, n_folds: int) -> list[_Split]:
@@ -117,35 +115,13 @@ def _splits(dataset: Dataset, settings: TrainSettings, n_folds: int) -> list[_Sp
     return splits
 
 
-def _entering(share: float, n: int) -> int:
-    """Return the number of settings that enter a stage, of n in all."""
-    return max(min(n, LEAST_ENTRANTS), ceil(share * n))
-
-
 def _count(settings: TrainSettings, dataset: Dataset) -> int:
     """Return the number of settings within the budget."""
     kind = "joint" if settings.is_joint else settings.structure
     reads = dataset.n_rows * len(dataset.table.columns) * len(dataset.classes)
     reads *= settings.epochs or 1
-    each = reads * FACTORS.get(kind, FACTORS["other"]) * TRAININGS
+    each = reads * FACTORS.get(kind, FACTORS["other"]) * n_evaluations(MOST) / MOST
     return int(np.clip(READS / max(each, 1), FEWEST, MOST))
-
-
-def _total(n: int, n_splits: int) -> int:
-    """Return the number of trainings."""
-    total, before = 0, 0
-    for share, most in STAGES:
-        now = min(most, n_splits)
-        total += _entering(share, n) * (now - before)
-        before = now
-    return total
-
-
-def _ranked(errors: FloatArray) -> IntArray:
-    """Return row numbers by mean error, the first of equals first; all where there is none."""
-    if errors.shape[1] == 0:
-        return np.arange(len(errors))
-    return np.argsort(errors.mean(axis=1), kind="stable")
 
 
 def _near(asked: TrainSettings, filled: TrainSettings, rng: np.random.Generator) -> TrainSettings:
@@ -168,14 +144,3 @@ def _near(asked: TrainSettings, filled: TrainSettings, rng: np.random.Generator)
     if filled.int_bits is not None:
         values["int_bits"] = int_bits
     return replace(filled, **{k: v for k, v in values.items() if getattr(asked, k) is None})
-
-
-def _format_of(settings: TrainSettings) -> QFormat:
-    """Return the format that the options fix."""
-    if settings.float_:
-        return FLOAT_FORMAT
-    frac_bits = settings.frac_bits
-    if frac_bits is None:
-        assert settings.int_bits is not None
-        frac_bits = settings.total_bits - settings.int_bits
-    return QFormat(settings.total_bits - frac_bits, frac_bits)

@@ -8,7 +8,8 @@ import pytest
 from bncc.papers import search as search_module
 from bncc.papers.draw import draw_settings
 from bncc.papers.experiments import Effort
-from bncc.papers.search import FEWEST, STAGES, Stage, search, search_each
+from bncc.papers.search import search, search_each
+from bncc.train.halving import FEWEST, STAGES, Stage
 from bncc.papers.training import Judged
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold

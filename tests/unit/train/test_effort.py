@@ -106,7 +106,7 @@ def test_a_search_depends_on_the_seed_alone(dataset: Dataset, few: None) -> None
     assert found == settled(THOROUGH, dataset)[0]
     assert (found.epochs, found.lr, found.bits) == (3, 0.07, 4)
     assert told == sorted(told)
-    assert len(told) == 8 + 2 * 2 + 2 * 2
+    assert len(told) == 8 + 3 * 2 + 3 * 2
     assert told[-1] == pytest.approx(0.9)
 
 

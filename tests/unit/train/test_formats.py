@@ -4,8 +4,8 @@ import numpy as np
 
 from bncc.fixed_point import QFormat
 from bncc.structure.graph import forest
+from bncc.train.formats import best_format, candidate_formats, formats_of
 from bncc.train.settings import FLOAT_FORMAT, TrainSettings
-from bncc.train.train_model import best_format, candidate_formats, formats_of
 
 
 def test_one_fixed_side_leaves_one_format():
