@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
+from bncc.model.file import RULES_IN_WORDS
 from bncc.model.model import Model
 from bncc.prove.certificate import Trace, certificate, to_bytes
 from bncc.prove.code import Code
@@ -30,8 +31,7 @@ class Certificates:
         """Write the certificate of a proof that the checker confirms; return whether it is one."""
         if verdict.status != "proved":
             return False
-        if model.gate is not None or (model.has_differences and verdict.entry == "predict-raw"):
-            what = "a gate" if model.gate is not None else "readings that are subtracted"
+        if what := _uncovered(model, verdict.entry):
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but no certificate covers a model "
                 f"with {what} yet; leave out -o"
@@ -53,6 +53,17 @@ class Certificates:
             write_file(self.elf, code.content, force=self._force)
         write_file(self.path, to_bytes(document), force=self._force)
         return True
+
+
+def _uncovered(model: Model, entry: str) -> str | None:
+    """Return the part of a model that the checker does not read, None if it reads all."""
+    parts = {
+        "a gate": model.gate is not None,
+        "readings that are subtracted": model.has_differences and entry == "predict-raw",
+        "a front end": model.front_end is not None,
+        **{words: getattr(model, name) is not None for name, words in RULES_IN_WORDS.items()},
+    }
+    return next((words for words, is_there in parts.items() if is_there), None)
 
 
 def asked(

@@ -7,6 +7,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import DataError
+from bncc.wording import counted
 
 MOST_STRATIFIED = 1000
 """Groups that scikit-learn deals by their classes, in time that grows with their number squared;
@@ -79,11 +80,12 @@ class SplitRule:
             return stratified_folds(y, n_folds, seed)
         most = self.most_folds(len(y))
         if not 2 <= n_folds <= most:
-            what = "rows" if self.groups is None else f"groups of '{self.column}'"
+            what = counted(most, "row" if self.groups is None else "group")
+            what += "" if self.groups is None else f" of '{self.column}'"
             raise DataError(
-                f"{most} {what} cannot be split into {n_folds} folds; choose 2 .. {most}"
+                f"{what} cannot be split into {n_folds} folds; choose 2 .. {most}"
                 if most >= 2
-                else f"these rows have {most} {what}, and folds need two; add rows of others, or "
+                else f"these rows have {what}, and folds need two; add rows of others, or "
                 "use no validation set"
             )
         if self.ordered:

@@ -95,6 +95,9 @@ _RULES = (
     ),
 )  # fmt: skip
 
+RULES_IN_WORDS: Mapping[str, str] = {rule.name: rule.words for rule in _RULES}
+"""Parts of a model next to its tables, by the field of `Model`."""
+
 PRIOR, TABLES = "prior.npy", "tables.npy"
 MAX_DOCUMENT = 32 * 2**20
 """Bytes of model.json; 10,000 features with 100 thresholds each need half of it."""

@@ -80,8 +80,8 @@ def train_repeats(
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []
     for k, one in enumerate(seeded):
-        # A descent ends itself on request, with the current model.
-        gives_up = stop if results and not settings.descends else None
+        # The first descent ends itself on request, with the current model.
+        gives_up = stop if results else None
         try:
             result = train_model(
                 dataset,

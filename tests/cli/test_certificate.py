@@ -65,3 +65,16 @@ def test_several_proofs_have_no_one_certificate(run: Any, model: Path, tmp_path:
         said = run(*asked, *more, code=2).stderr
         assert "name one --target and --entry" in said
     assert not list(tmp_path.glob("proof*"))
+
+
+def test_a_model_that_the_checker_does_not_read_is_named(
+    run: Any, require_bench: Any, tmp_path: Path
+) -> None:
+    require_bench("cortex-m0")
+    counting = tmp_path / "counting.bncc"
+    learned = ("--structure", "naive", "--parameters", "ml", "--folds", "0", "--counters")
+    run("train", bundled_path("wifi"), "-o", counting, *learned, "--quiet")
+    asked = ("prove", counting, "--target", "cortex-m0", "--optimize", "size")
+    said = run(*asked, "-o", tmp_path / "proof", code=2).stderr
+    assert "no certificate covers a model with counters yet; leave out -o" in said
+    run(*asked)

@@ -165,7 +165,7 @@ def test_one_group_cannot_be_split() -> None:
     rule = SplitRule(np.zeros(5, dtype=int), column="person")
     rest, held = rule.holdout(np.arange(5) % 2, 0.2, 0)
     assert (len(rest), len(held)) == (5, 0)
-    with pytest.raises(DataError, match="these rows have 1 groups of 'person', and folds need two"):
+    with pytest.raises(DataError, match="these rows have 1 group of 'person', and folds need two"):
         rule.folds(np.arange(5) % 2, 2, 0)
     with pytest.raises(DataError, match=r"3 groups of 'groups' .* 4 folds; choose 2 \.\. 3"):
         SplitRule(np.arange(3)).folds(np.arange(3), 4, 0)

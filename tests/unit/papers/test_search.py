@@ -9,8 +9,8 @@ from bncc.papers import search as search_module
 from bncc.papers.draw import draw_settings
 from bncc.papers.experiments import Effort
 from bncc.papers.search import search, search_each
-from bncc.train.halving import FEWEST, STAGES, Stage
 from bncc.papers.training import Judged
+from bncc.train.halving import FEWEST, STAGES, Stage
 from bncc.train.settings import TrainSettings
 from tests.folds import small_fold
 

@@ -1,6 +1,7 @@
 """Several seeds: their progress, and their interruption."""
 
 import signal
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from bncc.data.dataset import Dataset
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.interrupts import StopRequest
+from bncc.train import effort_search
 from bncc.train.repeats import train_repeats
 from bncc.train.settings import TrainSettings
 
@@ -73,3 +75,21 @@ def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
     assert not found.first.is_interim
     assert found.is_short
     assert told[-1] == pytest.approx(last, abs=0.04)
+
+
+def test_a_later_search_of_settings_ends_at_once(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort_search, "MOST", 6)
+    stop, told = StopRequest(), []
+
+    def progress(share: float, words: str) -> None:
+        told.append(words)
+        if share > 0.5:
+            stop.signal = signal.SIGINT
+
+    thorough = replace(SETTINGS, effort="thorough")
+    found = train_repeats(dataset, thorough, 2, progress=progress, stop=stop)
+    assert len(found.results) == 1
+    assert found.is_short
+    assert [words.startswith("setting") for words in told[-2:]] == [False, True]
