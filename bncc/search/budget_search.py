@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
+import numpy as np
+
 from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
@@ -17,7 +19,15 @@ from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
-from bncc.search.choice import CLEAR, best_of, chosen_of, close_to_best, finalists, front_of
+from bncc.search.choice import (
+    CLEAR,
+    best_of,
+    chosen_of,
+    close_to_best,
+    finalists,
+    front_of,
+    to_confirm,
+)
 from bncc.search.ensemble_configs import (
     BITS,
     GATE_KEY,
@@ -28,7 +38,7 @@ from bncc.search.ensemble_configs import (
     gate_of,
 )
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
-from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, losses_of, with_errors
 from bncc.search.fewer_tables import with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
@@ -205,7 +215,8 @@ def searched(
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
     chosen of those that are not clearly worse than the best, in the fastest layout that fits; the
-    fast ones of these are tried with a front and a gate as well.
+    fast ones of these are tried with a front and a gate as well. With many rows, all candidates are
+    evaluated on some folds, and those that may be chosen on the others too.
 
     The result does not depend on the log or on the workers: evaluations in the log are not
     repeated.
@@ -242,9 +253,9 @@ def searched(
         if may_have_fronts(given.budget, prefer, given.folds[0].choose_by):
             tried = _with_fronts(tried, evaluator, stop)
         is_short = stop.is_wanted
-        chosen = chosen_of(tried, prefer)
+        chosen, errors = confirmed(tried, evaluator, prefer, stop)
         found = _final(evaluator, chosen)
-    result = with_errors(found.result, chosen.errors, given.folds[0].choose_by)
+    result = with_errors(found.result, errors, given.folds[0].choose_by)
     tell(1.0, "")
     return replace(
         found,
@@ -366,6 +377,26 @@ def _with_fronts(
     prices = evaluator.layouts([one.settings for one in compared])
     layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
     return [*tried, *(replace(one, layout=layouts.get(id(one))) for one in fronts)]
+
+
+def confirmed(
+    tried: Sequence[Evaluation], evaluator: Evaluator, prefer: Preference, stop: StopRequest
+) -> tuple[Evaluation, tuple[float, ...]]:
+    """Return the choice by all folds among the candidates that may be chosen, and its errors."""
+    chosen = chosen_of(tried, prefer)
+    if not evaluator.given.more_folds:
+        return chosen, chosen.errors
+    some, whole = to_confirm(tried, prefer), []
+    for one in some:
+        judged = tuple(evaluator.more_judgements(one.settings))
+        if stop.is_wanted or one.losses is None:
+            return chosen, chosen.errors
+        errors = (*one.errors, *(each.error for each in judged))
+        choice = (*one.choice, *(each.choice for each in judged))
+        losses = np.concatenate([one.losses, losses_of(judged)])
+        whole.append(replace(one, errors=errors, choice=choice, losses=losses))
+    best = chosen_of(whole, prefer)
+    return next(one for one, other in zip(some, whole, strict=True) if other is best), best.errors
 
 
 def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:

@@ -4,6 +4,8 @@ Choice among the candidates of a budget search: by error, or by time where error
 The fastest within one standard error of the best is chosen, or one that is at least three times as
 fast and not clearly worse, or one that is ten times as fast and not clearly worse than the best of
 as many. Time is the mean over the measured rows. Limits apply to the slowest call.
+
+In large data sets, the candidates that may be chosen are compared again on more rows.
 """
 
 from collections.abc import Sequence
@@ -32,6 +34,8 @@ CHANCE = 0.05
 NEARLY, FEW = 1.2, 50
 """Ratio and difference of times up to which the error decides: a few instructions are worth no
 error."""
+BY_ERROR = 4
+"""Number of the most accurate candidates that are compared on more rows, if error alone counts."""
 BY_TIME, BY_FLASH, BY_TIME_OF_FAR = 4, 2, 2
 """Number of candidates whose layouts are compared: the fastest and the smallest close ones, and the
 fastest of those that are far faster."""
@@ -135,6 +139,16 @@ def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluatio
     far = sorted(far_faster(tried), key=lambda one: one.expected_time)[:BY_TIME_OF_FAR]
     chosen = {id(one): one for one in (best, *fastest, *smallest, *far)}
     return list(chosen.values())
+
+
+def to_confirm(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluation]:
+    """Return the candidates to compare on more rows, and that with which others are compared."""
+    if prefer == "error":
+        n_folds = len(best_of(tried).errors)
+        whole = [one for one in tried if len(one.errors) == n_folds]
+        return sorted(whole, key=lambda one: one.order)[:BY_ERROR]
+    some = (best_alone(tried), chosen_of(tried, prefer), *finalists(tried, prefer))
+    return list({id(one): one for one in some}.values())
 
 
 def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:

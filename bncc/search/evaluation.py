@@ -24,7 +24,7 @@ from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import FRONT_KEY, GATE_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
-from bncc.search.split_folds import Fold, folds_of
+from bncc.search.split_folds import ENOUGH_TO_CHOOSE, Fold, folds_of
 from bncc.structure.decision_tables import GridTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
@@ -147,12 +147,24 @@ class SearchInput:
 
     @cached_property
     def folds(self) -> tuple[Fold, ...]:
-        """Folds of the rows, empty if there are too few rows."""
+        """Folds on which all candidates are evaluated, empty if there are too few rows."""
         return tuple(folds_of(self.dataset, self.base, self.choose_by))
+
+    @cached_property
+    def more_folds(self) -> tuple[Fold, ...]:
+        """Folds on which those candidates are evaluated as well that may be chosen."""
+        every = folds_of(self.dataset, self.base, self.choose_by, enough=ENOUGH_TO_CHOOSE)
+        return tuple(every)[len(self.folds) :]
+
+    def fold(self, index: int) -> Fold:
+        """Return one of all folds."""
+        n_first = len(self.folds)
+        return self.folds[index] if index < n_first else self.more_folds[index - n_first]
 
     def __getstate__(self) -> dict[str, Any]:
         """Exclude learned state of the folds."""
-        return {key: value for key, value in vars(self).items() if key != "folds"}
+        derived = ("folds", "more_folds")
+        return {key: value for key, value in vars(self).items() if key not in derived}
 
 
 @dataclass(frozen=True)
@@ -195,10 +207,17 @@ class Evaluator:
 
     def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
         """Evaluate a candidate on each fold in turn, as long as the caller asks for more."""
-        folds = self.given.folds[since:]
-        parts = [Part("judge", candidate, since + k) for k in range(len(folds))]
-        for fold, found in zip(folds, self._results(parts), strict=True):
-            yield self._read(_judgement, fold, found)
+        yield from self._judgements(candidate, range(since, len(self.given.folds)))
+
+    def more_judgements(self, candidate: Candidate) -> Iterator[Judgement]:
+        """Evaluate a candidate on the folds that are left for those that may be chosen."""
+        first = len(self.given.folds)
+        yield from self._judgements(candidate, range(first, first + len(self.given.more_folds)))
+
+    def _judgements(self, candidate: Candidate, folds: range) -> Iterator[Judgement]:
+        parts = [Part("judge", candidate, k) for k in folds]
+        for k, found in zip(folds, self._results(parts), strict=True):
+            yield self._read(_judgement, self.given.fold(k), found)
 
     def grown(self, candidate: Candidate) -> Sizes:
         """Grow boosted tables without the rows of the first fold."""
@@ -311,7 +330,7 @@ def _grow(given: SearchInput, part: Part) -> Result:
 
 
 def _judge(given: SearchInput, part: Part) -> Result:
-    fold, candidate = given.folds[part.fold], part.candidate
+    fold, candidate = given.fold(part.fold), part.candidate
     if candidate.is_boosted:
         model = fold.model(candidate)
     else:

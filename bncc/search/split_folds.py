@@ -30,6 +30,9 @@ ENOUGH_ROWS = 5000
 """Smallest number of validation rows over all folds: one fifth of fewer rows is too noisy. On
 satimage (folds 1 and 2, 1 to 16 KB) and spambase (two halves, 1 and 4 KB), the best of 36 forms on
 four fifths instead of one has 0.1 and 0.3 percentage points less error on the test rows."""
+ENOUGH_TO_CHOOSE = 20000
+"""Likewise for the candidates that may be chosen: the standard error of a difference is then half
+of that with `ENOUGH_ROWS`."""
 OF_REFIT = frozenset({
     "n_tables", "bits", "frac_bits", "float_epochs", "quantized_epochs", "lr", "last_lr", "dropout",
     "weight_decay", "batch_size", "has_prior", "dictionary", "front", "front_differing",
@@ -192,8 +195,14 @@ def _span(column: Column) -> int:
     return int(known.max()) - int(known.min()) if len(known) else 0
 
 
-def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None) -> Iterator[Fold]:
-    """Split rows into folds, each the validation set of the others."""
+def folds_of(
+    dataset: Dataset,
+    base: TrainSettings,
+    choose_by: str | None = None,
+    *,
+    enough: int = ENOUGH_ROWS,
+) -> Iterator[Fold]:
+    """Split rows into folds, each the validation set of the others, until these are enough rows."""
     rest, held = split_rows(dataset, base)
     if held.n_rows == 0:
         return
@@ -212,7 +221,7 @@ def folds_of(dataset: Dataset, base: TrainSettings, choose_by: str | None = None
     # Rows of one group or block are similar, however many they are.
     n_wanted = int(fold_of.max()) + 1
     if dataset.split.is_random:
-        n_wanted = min(n_wanted, ceil(ENOUGH_ROWS / held.n_rows) - 1)
+        n_wanted = min(n_wanted, ceil(enough / held.n_rows) - 1)
     for k in range(n_wanted):
         is_in = fold_of == k
         others = dataset.take(np.flatnonzero(~is_in))

@@ -12,8 +12,10 @@ from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.model import reference
 from bncc.model.file import to_bytes
+from bncc.resources import Budget
 from bncc.search import split_folds as module
 from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.evaluation import SearchInput
 from bncc.search.split_folds import default_choice, folds_of
 from bncc.train.fit_tables import fit_sum
 from bncc.train.holdout import split_rows
@@ -51,11 +53,9 @@ def test_the_first_fold_is_that_of_a_training():
     assert (rows(first.rest), rows(first.held)) == (rows(rest), rows(held))
 
 
-def test_enough_rows_judge_and_no_more(monkeypatch):
-    monkeypatch.setattr(module, "ENOUGH_ROWS", 21)
-    assert len(list(folds_of(numbered(50), BASE))) == 3
-    monkeypatch.setattr(module, "ENOUGH_ROWS", 10)
-    assert len(list(folds_of(numbered(50), BASE))) == 1
+def test_enough_rows_judge_and_no_more():
+    assert len(list(folds_of(numbered(50), BASE, enough=21))) == 3
+    assert len(list(folds_of(numbered(30000), BASE))) == 1
     assert list(folds_of(numbered(2), BASE)) == []
 
 
@@ -178,3 +178,19 @@ def test_cuts_are_chosen_of_numbers_alone(wifi):
     states = Column("n", "state", np.arange(50), np.zeros(50, dtype=bool))
     dataset = replace(numbered(50), table=Table((states,)))
     assert not next(folds_of(dataset, BASE)).are_numbers
+
+
+def test_there_are_as_many_folds_as_have_enough_rows():
+    dataset = numbered(50)
+    every = [rows(fold.held) for fold in folds_of(dataset, BASE)]
+    for enough, n_folds in ((10, 1), (11, 2), (20, 2), (31, 4)):
+        some = [rows(fold.held) for fold in folds_of(dataset, BASE, enough=enough)]
+        assert some == every[:n_folds]
+
+
+def test_folds_for_the_choice_continue_the_first_ones():
+    given = SearchInput(numbered(50), BASE, Budget("avr", flash=500))
+    every = [rows(fold.held) for fold in given.folds]
+    vars(given)["folds"] = given.folds[:2]
+    assert [rows(fold.held) for fold in given.more_folds] == every[2:]
+    assert [rows(given.fold(k).held) for k in range(5)] == every
