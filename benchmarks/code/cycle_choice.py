@@ -16,7 +16,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 
 from benchmarks.code.cycle_layouts import (
     CLOCKS,
@@ -28,10 +27,10 @@ from benchmarks.code.cycle_layouts import (
     model_of,
     parts,
 )
+from benchmarks.shared.counting_time import counting_words
 from benchmarks.shared.markdown import renew, table
 from bncc.device.cross import find_toolchain
 from bncc.device.measure import bench_inputs
-from bncc.device.meter import Meter
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.cycle_rates import rate_of
 from bncc.on_device import sources_of
@@ -43,7 +42,6 @@ PAGE = Path("docs/targets.md")
 MODELS = tuple(f"{name}, {form}" for goal, name, form in JOBS if goal == "speed")
 CORES = {core: target for target, clocks in CLOCKS.items() for core in clocks}
 COST_OF = ("naive", "many tables")
-REPEATS = 5
 
 
 def cycles_of(layout: Layout, core: str) -> float:
@@ -147,25 +145,13 @@ def _figures(layout: Layout, core: str) -> str:
 def print_costs() -> None:
     """Print the time of measurements that count cycles, and of others."""
     (bench,) = find_toolchain(find_target("cortex-m0"), simulator="unicorn")
-    benches = (bench, replace(bench, clock=CycleClock("cortex-m0")))
+    timed = replace(bench, clock=CycleClock("cortex-m0"))
     for name in SETS:
         for form in COST_OF:
             model = model_of(name, form)
             inputs = bench_inputs(model, parts(name)[1].table)
-            emission = emit_c(model, EmitOptions("m", target="cortex-m0"))
-            seconds = []
-            for each in benches:
-                with Meter(sources_of(model, emission), each, "-O2") as meter:
-                    meter.costs(inputs, ("raw",))  # Links, and reads the file once
-                    taken = []
-                    for _ in range(REPEATS):
-                        start = perf_counter()
-                        meter.costs(inputs, ("raw",))
-                        taken.append(perf_counter() - start)
-                seconds.append(min(taken))
-            counted, timed = seconds
-            print(f"{name}, {form}: instructions {counted:.3f} s, cycles too {timed:.3f} s, "
-                  f"ratio {timed / counted:.2f}", flush=True)  # fmt: skip
+            built = sources_of(model, emit_c(model, EmitOptions("m", target="cortex-m0")))
+            print(f"{name}, {form}: {counting_words(built, timed, '-O2', inputs, ('raw',))}")
 
 
 def main() -> None:

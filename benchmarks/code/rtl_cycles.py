@@ -22,11 +22,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import TypeAlias
 
 import numpy as np
 
+from benchmarks.shared.counting_time import counting_words
 from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.trained_models import Trained
 from bncc.device.cross import Toolchain, find_toolchain
@@ -251,25 +251,14 @@ def timed_bench(core: str) -> Toolchain:
     return replace(bench, clock=CycleClock(core))
 
 
-def print_cost(core: str, repeats: int = 3) -> None:
-    """Print the best CPU seconds of measurements, counting instructions and cycles as well."""
+def print_cost(core: str) -> None:
+    """Print the CPU seconds of measurements, counting instructions and cycles as well."""
     bench = timed_bench(core)
     for program in programs(1):
         built = sources_of(program.model, program.emission)
         inputs = bench_inputs(program.model)
-        seconds = []
-        for each in (replace(bench, clock=None), bench):
-            with Meter(built, each, program.level) as measured:
-                measured.costs(inputs, ENTRIES)  # Links, and reads the file once
-                taken = []
-                for _ in range(repeats):
-                    start = process_time()
-                    measured.costs(inputs, ENTRIES)
-                    taken.append(process_time() - start)
-            seconds.append(min(taken))
-        counted, timed = seconds
-        print(f"{program.trained}, {program.layout}: instructions {counted:.3f} s, cycles too "
-              f"{timed:.3f} s, ratio {timed / counted:.2f}", flush=True)  # fmt: skip
+        words = counting_words(built, bench, program.level, inputs, ENTRIES)
+        print(f"{program.trained}, {program.layout}: {words}", flush=True)
 
 
 def main() -> None:
