@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
 from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
@@ -22,12 +20,10 @@ from bncc.search.capacity import Capacity
 from bncc.search.choice import (
     CLEAR,
     best_of,
-    chosen_of,
     close_to_best,
-    finalists,
     front_of,
-    to_confirm,
 )
+from bncc.search.confirmation import Confirmation, with_layouts
 from bncc.search.ensemble_configs import (
     BITS,
     GATE_KEY,
@@ -38,7 +34,7 @@ from bncc.search.ensemble_configs import (
     gate_of,
 )
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
-from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, losses_of, with_errors
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
 from bncc.search.fewer_tables import with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
@@ -249,13 +245,18 @@ def searched(
             if prefer == "balanced":
                 tried += with_fewer_tables(tried, evaluator, stop)
         if not stop.is_wanted:
-            tried = _with_layouts(_timed(tried, evaluator, prefer), evaluator, prefer)
+            tried = with_layouts(_timed(tried, evaluator, prefer), evaluator, prefer)
+        confirmation = Confirmation(evaluator, prefer, stop)
+        kept = whole = confirmation.of(tried)
         if may_have_fronts(given.budget, prefer, given.folds[0].choose_by):
-            tried = _with_fronts(tried, evaluator, stop)
+            whole = _with_fronts(kept, evaluator, stop)
+            kept = confirmation.of(whole)
         is_short = stop.is_wanted
-        chosen, errors = confirmed(tried, evaluator, prefer, stop)
+        best = confirmation.chosen_of(kept)
+        latest = {repr(one.settings): one for one in (*tried, *whole, *kept)}
+        tried, chosen = [*latest.values()], latest[repr(best.settings)]
         found = _final(evaluator, chosen)
-    result = with_errors(found.result, errors, given.folds[0].choose_by)
+    result = with_errors(found.result, best.errors, given.folds[0].choose_by)
     tell(1.0, "")
     return replace(
         found,
@@ -356,16 +357,6 @@ def _timed(tried: list[Evaluation], evaluator: Evaluator, prefer: Preference) ->
     return [replace(one, fast=fast.get(id(one))) for one in tried]
 
 
-def _with_layouts(
-    tried: list[Evaluation], evaluator: Evaluator, prefer: Preference
-) -> list[Evaluation]:
-    """Return the candidates, those that may be chosen with their best layouts."""
-    compared = [one for one in finalists(tried, prefer) if one.result is None]
-    prices = evaluator.layouts([one.settings for one in compared])
-    layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
-    return [replace(one, layout=layouts[id(one)]) if id(one) in layouts else one for one in tried]
-
-
 def _with_fronts(
     tried: list[Evaluation], evaluator: Evaluator, stop: StopRequest
 ) -> list[Evaluation]:
@@ -377,26 +368,6 @@ def _with_fronts(
     prices = evaluator.layouts([one.settings for one in compared])
     layouts = {id(one): price for one, price in zip(compared, prices, strict=True)}
     return [*tried, *(replace(one, layout=layouts.get(id(one))) for one in fronts)]
-
-
-def confirmed(
-    tried: Sequence[Evaluation], evaluator: Evaluator, prefer: Preference, stop: StopRequest
-) -> tuple[Evaluation, tuple[float, ...]]:
-    """Return the choice by all folds among the candidates that may be chosen, and its errors."""
-    chosen = chosen_of(tried, prefer)
-    if not evaluator.given.more_folds:
-        return chosen, chosen.errors
-    some, whole = to_confirm(tried, prefer), []
-    for one in some:
-        judged = tuple(evaluator.more_judgements(one.settings))
-        if stop.is_wanted or one.losses is None:
-            return chosen, chosen.errors
-        errors = (*one.errors, *(each.error for each in judged))
-        choice = (*one.choice, *(each.choice for each in judged))
-        losses = np.concatenate([one.losses, losses_of(judged)])
-        whole.append(replace(one, errors=errors, choice=choice, losses=losses))
-    best = chosen_of(whole, prefer)
-    return next(one for one, other in zip(some, whole, strict=True) if other is best), best.errors
 
 
 def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:
