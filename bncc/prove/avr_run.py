@@ -14,7 +14,14 @@ from bncc.prove.expressions import Expressions
 from bncc.prove.instructions import Effect, Expr, Instruction, Set
 from bncc.prove.memory import Memory
 from bncc.prove.run import Run
-from bncc.prove.slices import Deferred, Slice, concatenated, names_in, sliced
+from bncc.prove.slices import (
+    Deferred,
+    Slice,
+    concatenated,
+    consecutive,
+    names_in,
+    sliced,
+)
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
 from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
 
@@ -60,6 +67,9 @@ class ByteExpressions(Expressions):
             operation, *rest = expression
             if operation == "cat":
                 parts = [self.content(draft, one) for one in rest]
+                bits = consecutive(parts)
+                if bits is not None and bits.mask + 1 != 1 << 8 * len(parts):
+                    return bits
                 return _pointer(concatenated(parts, self._algebra))
             if operation == "byte":
                 return sliced(self.content(draft, rest[0]), 8 * int(str(rest[1])))
@@ -71,10 +81,28 @@ class ByteExpressions(Expressions):
                     return sliced(self._algebra.sub(Value(MASK), whole), inner.at)  # type: ignore[union-attr]
             if operation == "pack":
                 return self.deferred(draft, expression)
+            if operation in ("and", "shr", "zext"):
+                part = self._part(draft, str(operation), *rest)
+                if part is not None:
+                    return part
         try:
             return self.value(draft, expression)
         except UndecidedError:
             return self.deferred(draft, expression)  # Hardly ever read
+
+    def _part(
+        self, draft: Draft | _Operands, operation: str, left: Expr, right: Expr
+    ) -> Content | None:
+        """Return bits of a sum of several functions, which alone are none; None if it is no sum."""
+        inner, number = self.content(draft, left), self.content(draft, right)
+        is_sum = isinstance(inner, Value) and inner.base is None and len(inner.terms) > 1
+        if not (is_sum or isinstance(inner, Slice)):
+            return None
+        if not isinstance(number, Value) or number.number is None:
+            return None
+        if operation == "shr":
+            return sliced(inner, number.const, MASK)
+        return sliced(inner, 0, number.const if operation == "and" else (1 << number.const) - 1)
 
     def deferred(self, draft: Draft | _Operands, expression: Expr) -> Content:
         """Return an operation that is done when its result is read."""

@@ -3,38 +3,48 @@ Contents of 8-bit registers: bytes of wider numbers, and operations that wait un
 
 A byte of a sum of many inputs is no sum of functions of few inputs, but the sum itself is. A
 `Slice` therefore keeps the number that it is a byte of, and `concatenated` puts bytes of one number
-together again. What a program computes and never uses, as most flags are, is never evaluated: a
-`Deferred` operation keeps its operands.
+together again. Nor are the bits between two lanes of a sum, so that a shift or a mask of a slice is
+another slice: lanes are moved bit by bit, and are numbers again once all bits of each are in place.
+What a program computes and never uses, as most flags are, is never evaluated: a `Deferred`
+operation keeps its operands.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bncc.prove.regions import Region, both, meets
 from bncc.prove.state import Content, Merged, read, same
-from bncc.prove.values import UndecidedError, Value
+from bncc.prove.values import WORD, UndecidedError, Value
 from bncc.prove.words import Words
 
 MOST_DEFERRED = 16
 """Largest number of operations that wait for one another."""
+_BYTE = 0xFF
 Evaluate = Callable[[Mapping[str, Content], object], Value]
 
 
 class Slice:
-    """Eight bits of a number, from bit `at` on."""
+    """Bits of a number: ``whole >> at & mask``."""
 
-    __slots__ = ("at", "whole")
+    __slots__ = ("at", "mask", "whole")
 
-    def __init__(self, whole: Content, at: int) -> None:
-        self.whole, self.at = whole, at
+    def __init__(self, whole: Content, at: int, mask: int = _BYTE) -> None:
+        self.whole, self.at, self.mask = whole, at, mask & WORD - 1 >> at
 
     def value(self, algebra: Words) -> Value:
-        """Return the byte as a number."""
-        return algebra.field(read(self.whole, algebra), self.at, 8)
+        """Return the bits as a number."""
+        whole, found = read(self.whole, algebra), Value(0)
+        for first, end in map(re.Match.span, re.finditer("1+", f"{self.mask:b}"[::-1])):
+            run = algebra.field(whole, self.at + first, end - first)
+            found = _joined(found, run, first, algebra)
+        return found
 
     def equals(self, other: object) -> bool:
-        """Return whether both are the same byte of equal numbers."""
+        """Return whether both are the same bits of equal numbers."""
         return self is other or (
-            isinstance(other, Slice) and self.at == other.at and same(self.whole, other.whole)
+            isinstance(other, Slice)
+            and (self.at, self.mask) == (other.at, other.mask)
+            and same(self.whole, other.whole)
         )
 
 
@@ -73,11 +83,32 @@ class Deferred:
         )
 
 
-def sliced(whole: Content, at: int) -> Content:
-    """Return eight bits of a number, from bit `at` on."""
+def sliced(whole: Content, at: int, mask: int = _BYTE) -> Content:
+    """Return some bits of a number, from bit `at` on."""
     if isinstance(whole, Value) and whole.number is not None:
-        return Value(whole.const >> at & 0xFF)
-    return Slice(whole, at)
+        return Value(whole.const >> at & mask)
+    found = Slice(whole, at, mask)
+    if isinstance(whole, Slice):
+        found = Slice(whole.whole, whole.at + at, whole.mask >> at & mask)
+    return found if found.mask else Value(0)
+
+
+def consecutive(parts: Sequence[Content]) -> Slice | None:
+    """Return bytes, the least significant first, as bits of one number; None if they are not."""
+    first = parts[0]
+    if not isinstance(first, Slice):
+        return None
+    mask = first.mask
+    for k, part in enumerate(parts[1:], 1):
+        if (
+            isinstance(part, Slice)
+            and part.at == first.at + 8 * k
+            and same(part.whole, first.whole)
+        ):
+            mask |= part.mask << 8 * k
+        elif not (isinstance(part, Value) and part.number == 0):
+            return None
+    return Slice(first.whole, first.at, mask)
 
 
 def concatenated(parts: Sequence[Content], algebra: Words) -> Content:
@@ -102,7 +133,7 @@ def _run(parts: Sequence[Content], k: int) -> int:
     """Return how many bytes from the k-th on are consecutive ones of one number."""
     first = parts[k]
     n = 1
-    if isinstance(first, Slice):
+    if isinstance(first, Slice) and first.mask == _BYTE:
         while k + n < len(parts) and Slice(first.whole, first.at + 8 * n).equals(parts[k + n]):
             n += 1
     return n
@@ -111,7 +142,7 @@ def _run(parts: Sequence[Content], k: int) -> int:
 def _whole(parts: Sequence[Content], k: int, n: int, algebra: Words) -> Value:
     """Return n consecutive bytes as one number; the topmost ones with what is above them."""
     first = parts[k]
-    if not isinstance(first, Slice):
+    if not isinstance(first, Slice) or first.mask != _BYTE:
         return read(first, algebra)
     whole = read(first.whole, algebra)
     if k + n < len(parts):

@@ -12,10 +12,12 @@ import bncc
 from bncc.cli.main import main
 from bncc.device.machine import pack, row_dtype
 from bncc.device.simulators import simavr
+from bncc.discretize.feature import Feature
 from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.errors import ToolchainError
 from bncc.model.file import load_model
+from bncc.model.model import QFormat
 from bncc.model.reference import predict
 from bncc.prove.build import ENTRIES, build
 from bncc.prove.prove import prove
@@ -45,16 +47,44 @@ def wifi(tmp_path_factory):
     return load_model(path)
 
 
-def built(bench, model, *edits, optimize="size"):
+def built(bench, model, *edits, optimize="size", kernel=None):
     """Return the program of a model whose C has been edited, and its symbols."""
     entries = frozenset({"raw", "trusted", "scores"})
-    emission = emit_c(model, EmitOptions("m", entries, target="avr", optimize=optimize))
+    options = EmitOptions("m", entries, target="avr", optimize=optimize, kernel=kernel)
+    emission = emit_c(model, options)
     text = emission.files["m.c"]
     for old, new in edits:
         assert re.search(old, text), text
         text = re.sub(old, new, text, count=1)
     emission = replace(emission, files={**emission.files, "m.c": text})
     return build(model, emission, bench, "-Os", ENTRIES)
+
+
+def lanes_of_ten_bits():
+    """Return naive Bayes of so many features that lanes of 5 bits are widened to 10 bits."""
+    rng = np.random.default_rng(1)
+    features = [Feature(f"s{k}", "int16", 6, thresholds=(0, 7, 14, 21, 28)) for k in range(16)]
+    tables = [rng.integers(0, 16, (6, 6)).tolist() for _ in features]
+    return hand.model_of(features, hand.forest([None] * 16), QFormat(6, 0), [1] * 6, tables)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status"),
+    [
+        ("", "", "proved"),
+        ("0x1F07C1FU", "0x1F07C0FU", "refuted"),
+        (">> 5", ">> 4", "refuted"),
+        ("0x7F07C1FU", "0x0F07C1FU", "refuted"),
+        (r"\(sum\[0\] >> 10\)", "(sum[0] >> 9)", "refuted"),
+        ("cost < least", "cost <= least", "refuted"),
+    ],
+)
+def test_lanes_that_a_loop_moves_bit_by_bit_are_followed(bench, old, new, status):
+    """AVR shifts by one bit only: ``lsr``, ``ror``, ``ror``, ``ror`` five or ten times."""
+    model = lanes_of_ten_bits()
+    code, symbols = built(bench, model, (old, new), optimize="balanced", kernel="lanes")
+    found = prove(model, code, symbols["trusted"], "trusted", time_limit=60)
+    assert found.status == status, found.sentence
 
 
 @pytest.mark.parametrize("optimize", ["size", "speed"])

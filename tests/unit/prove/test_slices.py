@@ -2,18 +2,26 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
+from bncc.prove.avr_meaning import FLAGS, shifted_right
 from bncc.prove.avr_run import ByteExpressions
+from bncc.prove.instructions import Set
 from bncc.prove.regions import common
 from bncc.prove.slices import MOST_DEFERRED, Deferred, Slice, concatenated, sliced
 from bncc.prove.state import Draft, Merged, State, read, same
-from bncc.prove.values import WORD, UndecidedError, Value
+from bncc.prove.values import WORD, Term, UndecidedError, Value
+from bncc.prove.words import Words
 from tests.unit.prove.brute import contains, points_in, random_algebra, random_value, word
 
 
 def bytes_of(content, n, start=0):
     return [sliced(content, 8 * (start + k)) for k in range(n)]
+
+
+def points_of(algebra):
+    return list(points_in(algebra.region, algebra.full))
 
 
 def number_at(content, algebra, point, n):
@@ -34,6 +42,63 @@ def test_bytes_of_one_number_are_that_number(seed):
     for point in points_in(algebra.region, algebra.full):
         wanted = word(whole, point) >> 8 * start & (1 << 8 * n) - 1
         assert number_at(found, algebra, point, n + zeros) == wanted
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_shifts_and_masks_of_a_sum_are_its_bits(seed):
+    """Byte by byte, as a loop of `lsr` and `ror` moves them and `andi` masks them."""
+    rng = Random(seed)
+    algebra = random_algebra(rng, most=20)
+    whole = random_value(rng, algebra)
+    expressions = ByteExpressions(algebra)
+    registers = dict(zip("abcd", bytes_of(whole, 4), strict=True))
+    n = rng.randint(1, 4)
+    names = "abcd"[:n]
+    wanted = {point: word(whole, point) % (1 << 8 * n) for point in points_of(algebra)}
+    for _ in range(rng.randint(1, 9)):
+        draft = Draft(State(0, (), registers))
+        if rng.random() < 0.7:
+            for effect in shifted_right(0, names):
+                if isinstance(effect, Set) and effect.register not in FLAGS:
+                    draft.registers[effect.register] = expressions.content(draft, effect.value)
+            wanted = {point: number >> 1 for point, number in wanted.items()}
+        else:
+            mask = rng.randrange(1 << 8 * n)
+            for k, name in enumerate(names):
+                expression = ("and", name, mask >> 8 * k & 255)
+                draft.registers[name] = expressions.content(draft, expression)
+            wanted = {point: number & mask for point, number in wanted.items()}
+        registers = {name: draft.registers[name] for name in "abcd"}
+    draft = Draft(State(0, (), registers))
+    found = expressions.content(draft, ("cat", *names))
+    for point, number in wanted.items():
+        assert number_at(found, algebra, point, n) == number
+
+
+def test_lanes_of_a_sum_are_moved_bit_by_bit():
+    """Their bits depend on all inputs, each lane on few functions."""
+    full = (((0, 255),),) * 12
+    algebra = Words(full)
+    cells = [[((x, x),)] for x in range(256)]
+    terms = []
+    for axis in range(12):
+        partition = algebra.partitions.of_axis(axis, [cell for (cell,) in cells])
+        values = np.array([x * 37 % 53 | (x * 11 % 31) << 10 for x in range(256)], dtype=np.int64)
+        terms.append(Term(partition, values))
+    total = algebra.value(0, terms)
+    with pytest.raises(UndecidedError):
+        algebra.shifted(total, 9)
+    expressions = ByteExpressions(algebra)
+    registers = dict(zip("abcd", bytes_of(total, 4), strict=True))
+    for _ in range(10):
+        draft = Draft(State(0, (), registers))
+        for effect in shifted_right(0, "abcd"):
+            if isinstance(effect, Set) and effect.register not in FLAGS:
+                draft.registers[effect.register] = expressions.content(draft, effect.value)
+        registers = {name: draft.registers[name] for name in "abcd"}
+    lane = read(expressions.content(Draft(State(0, (), registers)), ("cat", *"abcd")), algebra)
+    for x in ([0] * 12, [1] * 12, list(range(12)), [255] * 12):
+        assert word(lane, tuple(x)) == sum(number * 11 % 31 for number in x)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -76,6 +141,7 @@ def test_only_what_is_certainly_equal_is_the_same():
     assert same(Slice(number, 8), Slice(Value(7), 8))
     assert not same(Slice(number, 8), Slice(number, 0))
     assert not same(Slice(number, 8), Slice(other, 8))
+    assert not same(Slice(number, 8), Slice(number, 8, 0x7F))
     assert not same(Slice(number, 8), number)
     expression = ("add", "r1", 1)
     one = Deferred(expression, {"r1": number}, None)
