@@ -42,13 +42,11 @@ def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     require(claims["format"] == 5, "the certificate has not format 5; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
     require(claims["states"], "the certificate has no state")
-    is_known = claims["target"] in TARGETS and claims["entry"] in ENTRIES
-    require(is_known, "the certificate has an unknown target or entry point")
+    require(claims["target"] in TARGETS and claims["entry"] in ENTRIES, "unknown target or entry")
     require(claims["score_bytes"] in ENTRIES[claims["entry"]], "scores have no size, or others do")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == sha256(model).hexdigest(), "the certificate is about another model")
-    checked = Check(claims, elf, model)
-    work = checked.run()
+    work = Check(claims, elf, model).run()
     require(work == claims["work"], f"the check takes {work} steps, not {claims['work']}")
 
 
@@ -132,10 +130,8 @@ class Check:
         edges = [(k, n, j) for n, j in state.claims["next"] if n == state.steps and j > k]
         later = [edge for edge in edges if self.states[edge[-1]][0].at == state.at]
         if later:
-            self._cover(state, later)
-        elif state.at < 0:
-            self._end(state)
-        return [] if later or state.at < 0 else [self._step(state)]
+            return self._cover(state, later)
+        return self._end(state) if state.at < 0 else [self._step(state)]
 
     def _step(self, state: State) -> State:
         """Execute one instruction; a state without an address has returned."""
@@ -145,7 +141,7 @@ class Check:
         to = self.isa.execute(path)
         return path.moved(-1 if path.same(to, Value(0, (), "return")) else path.number(to))
 
-    def _cover(self, path: State, edges: list[tuple[int, int, int]]) -> None:
+    def _cover(self, path: State, edges: list[tuple[int, int, int]]) -> list[State]:
         """Confirm that a path is within one of some states, or divide its inputs."""
         for edge in edges:
             for claimed in (one for one in self.states[edge[-1]] if path.meets(one.box)):
@@ -153,7 +149,7 @@ class Check:
                     path.divide(axis, inside)
                 if self._is_within(path, claimed):
                     self.unused.discard(edge)
-                    return
+                    return []
         raise RejectedError("a path is not within the state claimed there")
 
     def _is_within(self, path: State, claimed: State) -> bool:
@@ -168,7 +164,7 @@ class Check:
 
     # Ends
 
-    def _end(self, end: State) -> None:
+    def _end(self, end: State) -> list[State]:
         """Confirm the bounds, the registers, the answer and the scores of a path that returns."""
         start, model, size = self.states[0][0], self.model, self.score_size
         require(-end.deepest <= self.claims["stack"], "the stack is deeper than claimed")
@@ -179,10 +175,10 @@ class Check:
         are_valid = all((end.box[k] <= model.valid[k]).all() for k in model.used)
         is_right = not end.meets(model.valid) if is_error else are_valid and answer in self.classes
         require(is_right, f"{answer:#x} is returned where it must not be")
-        for c in self.classes:
-            is_least = is_error or end.holds(answer, c, c < answer)
-            require(is_least, f"class {answer} is returned, and {c} may cost less")
+        worse = [c for c in self.classes if not (is_error or end.holds(answer, c, c < answer))]
+        require(not worse, f"class {answer} is returned, and {worse} may cost less")
+        for c in self.classes if size else ():
             wanted = Value(0) if is_error else model.difference(c, answer)
-            found = end.loaded("output", c * size, size) if size else wanted
-            is_score = end.same(wanted, found, size) and end.bounds(wanted)[1] < 1 << 8 * size
-            require(is_score or not size, f"score {c} differs")
+            is_score = end.same(wanted, end.loaded("output", c * size, size), size)
+            require(is_score and end.bounds(wanted)[1] < 1 << 8 * size, f"score {c} differs")
+        return []

@@ -45,10 +45,7 @@ class State(Algebra):
             return content[0][0]
         if any(x.base for x, _ in content):
             return UNKNOWN
-        found = Value(0)
-        for k, (x, byte) in enumerate(content):
-            found = self.add(found, self.times(self.field(x, 8 * byte, 8), 1 << 8 * k))
-        return found
+        return self.gathered((x, 8 * byte, 8, 8 * k) for k, (x, byte) in enumerate(content))
 
     def store(self, address: Value, size: int, multiple: int, content: Value) -> None:
         """Write the lowest bytes of a value into the own stack or the output."""
@@ -93,8 +90,7 @@ class State(Algebra):
 
     def closed(self, first: int, second: int, least: int) -> Ints:
         """Return the margins with another one and what follows from it."""
-        through: Ints = self.margins[:, [first]] + least + self.margins[[second]]
-        return through.clip(self.margins)
+        return self.margins.clip(self.margins[:, [first]] + least + self.margins[[second]])
 
     # Steps
 

@@ -12,6 +12,7 @@ exact; only `Algebra.scaled` and `Algebra.pointwise` may return another number t
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
 from typing import Any, TypeAlias
 
@@ -183,13 +184,16 @@ class Algebra:
         require(all(self.separates(t, n) for t in a.terms), "a reading in intervals too large")
         high = self.total(a.const >> n, [Term(t.levels, t.grid >> n) for t in a.terms])
         low = self.total(a.const % (1 << n), [Term(t.levels, t.grid % (1 << n)) for t in a.terms])
-        least, most = (bound >> n for bound in self.bounds(low))
-        if least == most:
-            return self.add(low, Value(-least << n)), self.add(high, Value(least))
-        # The sum of the lower parts carries for some inputs only: it must depend on few.
-        carry = self.combined(lambda x: x >> n, low)
-        require(all(map(self.is_flat, carry.terms)), "a carry out of bits of a reading")
-        return self.combined(lambda x: x % (1 << n), low), self.add(high, carry)
+        carry = self.above(low, n)
+        rest = self.combined(lambda x: x % (1 << n), low) if carry.terms else low
+        return self.add(rest, Value(-carry.const << n)), self.add(high, carry)
+
+    def above(self, a: Value, n: int) -> Value:
+        """Return a sum without its lowest n bits, which few inputs decide, or none."""
+        least, most = (bound >> n for bound in self.bounds(a))
+        found = Value(least) if least == most else self.combined(lambda x: x >> n, a)
+        require(all(map(self.is_flat, found.terms)), "intervals do not separate bits of a sum")
+        return found
 
     def separates(self, t: Term, n: int) -> bool:
         """Return whether on each interval the lowest n bits are constant, or those above them."""
@@ -210,6 +214,11 @@ class Algebra:
         half = Value(1 << n - 1)
         return self.sub(self.field(self.add(a, half), 0, n), half)
 
+    def gathered(self, parts: Iterable[tuple[Value, int, int, int]]) -> Value:
+        """Return a word that has from each value, from a bit on, some bits at a place."""
+        words = (self.times(self.field(x, k, n), 1 << place) for x, k, n, place in parts)
+        return reduce(self.add, words, Value(0))
+
     # Bits
 
     def bits_and(self, a: Value, b: Value) -> Value:
@@ -220,10 +229,8 @@ class Algebra:
             if 0 <= low and high < WORD and self.vanishes(y, 1 << high.bit_length()):
                 return Value(0)
             if not y.terms:
-                found = Value(0)
-                for k, end in map(re.Match.span, re.finditer("1+", f"{y.const % WORD:b}"[::-1])):
-                    found = self.add(found, self.times(self.field(x, k, end - k), 1 << k))
-                return found
+                runs = map(re.Match.span, re.finditer("1+", f"{y.const % WORD:b}"[::-1]))
+                return self.gathered((x, k, end - k, k) for k, end in runs)
         return self.pointwise(np.bitwise_and, a, b)
 
     def bits_or(self, a: Value, b: Value) -> Value:
@@ -250,11 +257,8 @@ class Algebra:
     def negative(self, total: Value) -> Value:
         """Return 1 where a sum is negative, else 0."""
         low, high = self.bounds(total)
-        if high < 0 or low >= 0:
-            return Value(int(high < 0))
-        found = self.order(total) or self.combined(lambda x: x < 0, total)
-        require(all(map(self.is_flat, found.terms)), "intervals do not separate a comparison")
-        return found
+        ordered = self.order(total) if low < 0 <= high else None
+        return ordered or self.times(self.above(total, 62), -1)
 
     def vanishes(self, a: Value, modulus: int = WORD) -> bool:
         """Return whether a sum is zero modulo a number for all inputs of the box."""

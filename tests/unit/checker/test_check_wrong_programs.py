@@ -106,7 +106,7 @@ WRONG = {
         bx lr
         """,
         (".byte 0, 0, 0, 1", ".byte 0, 1, 0, 0"),
-        "class 0 is returned, and 1 may cost less",
+        r"class 0 is returned, and \[1\] may cost less",
     ),
     "scale of a comparison beyond all sums": Wrong(
         """
