@@ -44,14 +44,11 @@ class Point:
 class Trace:
     """Records the points of a run at which paths met."""
 
-    def __init__(self) -> None:
-        self.points = [Point()]
-        self.algebra: Words
-        self.of: Specification
-        self._scale: Scale
+    points: "list[Point]"
 
     def begin(self, algebra: Words, of: Specification, scale: Scale) -> None:
-        """Take the algebra and the specification of the run, and the scale of its comparisons."""
+        """Begin a run; what was recorded of another attempt is forgotten."""
+        self.points = [Point()]
         self.algebra, self.of, self._scale = algebra, of, scale
 
     def met(self, one: State, other: State, merged: State) -> State:

@@ -57,7 +57,11 @@ class Recorder(Protocol):
     """Records how paths meet, as evidence for what a run shows."""
 
     def begin(self, algebra: Words, of: Specification, scale: Scale) -> None:
-        """Take the algebra and the specification of the run, and the scale of its comparisons."""
+        """
+        Begin a run with its algebra and specification, and the scale of its comparisons.
+
+        A proof may be tried several times: what was recorded before is of another run.
+        """
 
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""

@@ -15,6 +15,7 @@ from bncc.model.model import QFormat
 from bncc.model.reference import predict
 from bncc.prove import prove as proving
 from bncc.prove.build import build
+from bncc.prove.certificate import Trace
 from bncc.prove.decision import Costs
 from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.planes import Planes
@@ -212,6 +213,23 @@ def test_tables_are_taken_by_rows_only_where_inputs_are_too_many(require_gcc, mo
     again = proving.Proof(of, code, symbol, "trusted", by_rows=True)
     assert again.verdict()[0] == "proved"
     assert len(again.run.algebra.rows) == len(of.tables)
+
+
+@pytest.mark.firmware
+def test_a_recorder_keeps_what_the_last_attempt_did(require_gcc, by_rows):
+    """A certificate is about one run: paths of an attempt that failed are none of its states."""
+    of = tables()
+    code, symbol = built(require_gcc, "cortex-m0", "-Os", of, "predict-raw")
+    first, trace, alone = Trace(), Trace(), Trace()
+    proving.Proof(of, code, symbol, "predict-raw", recorder=first).verdict()
+    assert len(first.points) > 1
+    assert prove(of, code, symbol, "predict-raw", recorder=trace).status == "proved"
+    proving.Proof(of, code, symbol, "predict-raw", recorder=alone, by_rows=True).verdict()
+    assert trace.algebra.by_rows
+    assert len(trace.points) == len(alone.points)
+    for one, other in zip(trace.points[1:], alone.points[1:], strict=True):
+        assert (one.state.at, one.state.steps) == (other.state.at, other.state.steps)
+        assert one.after == other.after
 
 
 @pytest.mark.no_cover
