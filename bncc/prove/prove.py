@@ -31,8 +31,8 @@ from bncc.prove.verdict import Status, Verdict
 
 SHARE = 0.8
 """Share of the time limit for the proof; the rest is for the search of a counterexample."""
-MOST_INPUTS = 2
-"""Number of inputs of a table up to which bits of sums are functions of the inputs."""
+MOST_INPUTS = 1
+"""Largest number of inputs of a table for which bits are functions of inputs in all attempts."""
 MOST_NODES_AT_FIRST = 1 << 17
 """Largest number of nodes of diagrams if those by rows of tables are tried next."""
 
