@@ -10,7 +10,8 @@ with ``proofs.jsonl``, so the command resumes. ``--again`` repeats what was not 
 each goal, those with several numbers of bits on each target.
 
 The command prints what was not proved, then tables by data set and by target. Seconds are those of
-one core, without waiting. ``--limit`` includes waiting. ``--write`` updates a table of
+one core, without waiting. ``--limit`` includes waiting. A model that a target cannot hold has no
+program there. ``--write`` updates a table of
 ``docs/prove.md``: that by target, that by data set with ``--sample``, or that of AVR.
 """
 
@@ -32,6 +33,7 @@ from benchmarks.shared.memory import Memory
 from bncc.cli.main import main as bncc
 from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import MisfitError
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.prove.build import LinkedProgram, linked_program
@@ -199,7 +201,11 @@ def _proved(
 ) -> list[dict[str, Any]]:
     model = load_model(path)
     emitted = frozenset({"raw", "trusted", "scores"})
-    program = linked(model, target, optimize, level, ENTRIES, emitted)
+    try:
+        program = linked(model, target, optimize, level, ENTRIES, emitted)
+    except MisfitError as error:
+        print(path.stem, target, optimize, f"there is no program: {error}", flush=True)
+        return []
     found = []
     for entry in entries:
         start = process_time()
