@@ -29,6 +29,8 @@ FUNCTIONS: Mapping[str, str] = {
     "filter": "filter_next",
     "confidence": "confidence and sure_class",
     "unknown": "known_class",
+    "counters": "count",
+    "adapt": "learn and adapted_class",
 }
 """Functions of the emitted C, without the model's prefix, by the name in ``--entry``."""
 ENTRIES = tuple(FUNCTIONS)
@@ -36,7 +38,7 @@ DEFAULT_TARGET = GENERIC
 """Default target of a budget search."""
 OF_READINGS = frozenset({"predict-raw", "checked"})
 """Entry points that take readings, and need no states where a kernel compares readings."""
-OF_SCORES = frozenset({"filter", "confidence", "unknown"})
+OF_SCORES = frozenset({"filter", "confidence", "unknown", "counters", "adapt"})
 """Entry points that take scores, so that a caller needs these, too; the others take states."""
 _WITH = {"predict-raw": "raw", "predict": None}
 

@@ -1,11 +1,11 @@
 """
-Measure the rules for decisions in emitted C, fit `bncc.lower.rule_cost` to them, print residuals.
+Measure optional parts of models in C, fit `bncc.lower.rule_cost` to it, and print residuals.
 
 Naive and boosted models of four data sets of scikit-learn have a filter, a confidence and a rule
-for unknown readings, chosen by training. For each target and level, the C is built once; the bytes
-of a rule are those of an image that calls it and the scores, less those of one that calls the
-scores alone. Weights are those of least relative squares; copy them if they change. Takes about
-three minutes:
+for unknown readings, chosen by training, and counters and adaptations of several sizes. The bytes
+of each are those of an image that calls it and others, less those of one that calls the others
+alone. Weights are those of least relative squares; copy them if they change. Takes about ten
+minutes:
 
     python -m benchmarks.fit.fit_rules
 """
@@ -24,7 +24,20 @@ from bncc.device.measure import bench_inputs
 from bncc.device.meter import METERED, Meter, Metered
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.cost_model import Level
-from bncc.lower.rule_cost import CODE, WORK, code_terms, work_terms
+from bncc.lower.rule_cost import (
+    ADAPT_WORK,
+    CODE,
+    COUNT_WORK,
+    COUNTERS,
+    OFFSETS,
+    WORK,
+    code_terms,
+    counter_terms,
+    offset_terms,
+    work_terms,
+)
+from bncc.model.adaptation import Adaptation, tables_to_try
+from bncc.model.counters import Counters, Counts
 from bncc.model.model import Model
 from bncc.model.rules import RULES, with_stand_ins
 from bncc.on_device import sources_of
@@ -78,6 +91,75 @@ def fitted(terms: FloatArray, measured: FloatArray) -> FloatArray:
     return np.asarray(found[0])
 
 
+def with_counters(model: Model, n_bins: int, *, has_unknown: bool, is_in_time: bool) -> Model:
+    """Return a model with counters that it can reach, and without a rule that they do not count."""
+    octaves = with_stand_ins(replace(model, confidence=None), ("confidence",)).confidence
+    margins = (0, *octaves.margins[1:][1 - n_bins :])
+    steps = {"stays": 0, "switches": 0} if is_in_time else {}
+    counts = Counts(
+        (1, *(0,) * (model.n_classes - 1)),
+        (1, *(0,) * (len(margins) - 1)),
+        unknown=0 if has_unknown else None,
+        **steps,
+    )
+    rule = model.unknown if has_unknown else None
+    return replace(model, unknown=rule, counters=Counters(margins, counts))
+
+
+def with_offsets(model: Model, n_tables: int, step: int) -> Model:
+    """Return a model with offsets of up to some tables."""
+    every = list(tables_to_try(model.structure, model.lookups, model.n_classes))
+    return replace(model, adaptation=Adaptation(every[min(n_tables, len(every) - 1)], step, 1))
+
+
+EXTRA_PLAN = (
+    (frozenset({"confidence"}), 4, True, 2, 1),
+    (frozenset({"confidence", "filter"}), 8, False, 4, 4),
+    (frozenset({"confidence", "unknown", "filter"}), 2, True, 16, 16),
+    (frozenset({"confidence", "unknown"}), 8, False, 0, 8),
+)
+"""The rules next to counters and an adaptation, bins, whether in time; tables and step."""
+EXTRA_WEIGHTS = {
+    "code of counters": COUNTERS,
+    "code of adapt": OFFSETS,
+    "work of counters": COUNT_WORK,
+    "work of adapt": ADAPT_WORK,
+}
+
+
+def extras_of(
+    every: list[tuple[str, Model]], target: str, level: Level
+) -> dict[str, list[tuple[str, tuple[int, ...], int]]]:
+    """Return names, terms and figures of counters and adaptations: of bytes, and of time."""
+    (bench,) = find_toolchain(find_target(target))
+    found: dict[str, list] = {key: [] for key in EXTRA_WEIGHTS}
+    for name, model in every:
+        for rules, n_bins, is_in_time, n_tables, step in EXTRA_PLAN:
+            has_unknown = "unknown" in rules
+            full = with_counters(model, n_bins, has_unknown=has_unknown, is_in_time=is_in_time)
+            full = with_offsets(full, n_tables, step)
+            options = EmitOptions(
+                "m",
+                rules | {"counters", "adapt"},
+                target=target,
+                optimize="size" if level == "-Os" else "balanced",
+            )
+            emission = emit_c(full, options)
+            names: tuple[Metered, ...] = ("scores", *(METERED[each] for each in sorted(rules)))
+            with Meter(sources_of(full, emission), bench, level) as meter:
+                alone = meter.footprint(names).flash
+                counted = meter.footprint((*names, "counters")).flash - alone
+                adapts = meter.footprint((*names, "adaptation")).flash - alone
+                times = meter.costs(bench_inputs(full), ("counters", "adaptation"))
+            title, layout = f"{name} {n_bins} {n_tables}", emission.layout
+            found["code of counters"].append((title, counter_terms(layout, ("counters",)), counted))
+            found["code of adapt"].append((title, offset_terms(layout, ("adapt",)), adapts))
+            for entry in ("counters", "adapt"):
+                cost = times[METERED[entry]].max
+                found[f"work of {entry}"].append((title, work_terms(layout, entry), cost))
+    return found
+
+
 def main() -> None:
     """Measure, fit and print."""
     kept: dict[str, tuple[str, ...]] = {"scores": (), **{name: (name,) for name in RULES}}
@@ -109,6 +191,8 @@ def main() -> None:
         report("code", CODE.get((target, level)), [(n, t, c) for n, t, c, _ in code])
         for rule, rows in work.items():
             report(f"work of {rule}", WORK.get((target, rule)), rows)
+        for key, rows in extras_of(every, target, level).items():
+            report(key, EXTRA_WEIGHTS[key].get((target, level)), rows)
 
 
 def report(title: str, known: tuple[float, ...] | None, rows: list) -> None:

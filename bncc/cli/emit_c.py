@@ -53,7 +53,7 @@ from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.identifiers import model_name
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
-from bncc.lower.estimate import MACHINE, functions_counted, uncounted
+from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import emitted_as_recorded, entries_of, layout_within, recorded
@@ -260,10 +260,6 @@ def command(
         console.note(f"no balanced code fits the budget; the C uses --optimize {goal}")
     if target is not None:
         check_fit(target, emission)
-    if limits.is_bounded and (others := uncounted(emission.layout)):
-        console.note(
-            f"no budget counts the code of {' and '.join(others)}; keep its bytes with --reserve"
-        )
     with staged_directory(output, force=force) as folder:
         for file, text in emission.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)

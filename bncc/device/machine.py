@@ -39,8 +39,8 @@ def pack(R: FloatArray, dtype: Layout) -> AnyArray:
 
 
 def side_by_side(words: AnyArray, rows: AnyArray) -> AnyArray:
-    """Return rows of words (n, n_words), each with a raw row of (n,) behind them."""
-    fields = [("words", words.dtype, words.shape[1:]), ("rows", rows.dtype)]
+    """Return rows of words (n, n_words), each with a row behind them: raw ones (n,), or states."""
+    fields = [("words", words.dtype, words.shape[1:]), ("rows", rows.dtype, rows.shape[1:])]
     found = np.zeros(len(rows), dtype=fields)
     found["words"], found["rows"] = words, rows
     return found

@@ -15,9 +15,10 @@ from bncc.device.sources import Sources
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table, representatives, states_of_raw
 from bncc.model import missing
+from bncc.model.adapted import taught
 from bncc.model.model import Model
 from bncc.model.reference import costs, scores
-from bncc.model.rules import RULES, rules_of
+from bncc.model.rules import RULES, own_entries
 from bncc.resources import Optimize, Resources, Span
 
 N_ROWS = 100
@@ -50,7 +51,7 @@ def bench_inputs(
 
 
 def _inputs(model: Model, X: IntArray, R: FloatArray, some_missing: bool) -> Inputs:
-    steps = scores(model, X) if rules_of(model) else None
+    steps = scores(model, X) if own_entries(model) else None
     return Inputs(X, R, drawn_missing(X) if some_missing else None, steps)
 
 
@@ -207,6 +208,9 @@ def _checked(
         if entry in RULES:
             assert inputs.steps is not None
             expected = RULES[entry].decide(model, inputs.steps, inputs.R)
+        if entry == "adaptation":
+            assert inputs.steps is not None
+            expected = taught(model, inputs.X, inputs.steps)
         # A checked entry point returns an error for readings beyond its limits.
         refused = (cost.classes < 0) & (entry == "raw_checked")
         wrong = int(((cost.classes != expected) & ~refused).sum())

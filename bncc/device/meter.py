@@ -29,6 +29,8 @@ Metered = Literal[
     "filter",
     "confidence",
     "unknown",
+    "counters",
+    "adaptation",
 ]
 METERED: Mapping[str, Metered] = {
     "predict-raw": "raw",
@@ -42,6 +44,8 @@ METERED: Mapping[str, Metered] = {
     "filter": "filter",
     "confidence": "confidence",
     "unknown": "unknown",
+    "counters": "counters",
+    "adapt": "adaptation",
 }
 """Names of the entry points of `bncc.resources.FUNCTIONS` in the meter."""
 _ROUNDS = 2000
@@ -113,8 +117,8 @@ class Inputs:
     R: FloatArray | None = None
     # (n, n_features) bool or None: Missing features, for C that supports them
     is_missing: BoolArray | None = None
-    # (n_steps, n_classes) int or None: Scores for C with rules for decisions: of consecutive steps
-    # of a filter; of the rows of `R` for unknown readings
+    # (n_steps, n_classes) int or None: Scores for C with functions of them: of consecutive steps of
+    # a filter; of the rows of `R` for unknown readings, and of those of `X` for an adaptation
     steps: IntArray | None = None
 
 
@@ -175,6 +179,10 @@ class Meter:
             for rule in ("filter", "confidence"):
                 if rule in self._built.entries:
                     asked[rule] = steps
+            if "counters" in self._built.entries and "unknown" not in self._built.entries:
+                asked["counters"] = steps
+            if "adaptation" in self._built.entries:
+                asked["adaptation"] = side_by_side(steps, asked["predict"])
         if "missing" in self._built.entries and inputs.is_missing is not None:
             marker = states.dtype.type(np.iinfo(states.dtype).max)
             asked["missing"] = np.where(inputs.is_missing, marker, states).astype(states.dtype)
@@ -187,6 +195,8 @@ class Meter:
                     asked[entry] = asked["raw"]
             if "unknown" in self._built.entries and steps is not None:
                 asked["unknown"] = side_by_side(steps, asked["raw"])
+                if "counters" in self._built.entries:
+                    asked["counters"] = asked["unknown"]
         return {
             entry: self._cost(entry, rows)
             for entry, rows in asked.items()

@@ -163,6 +163,7 @@ def _glue(interface: Interface, name: str, entries: set[str], header: str) -> st
     found = [each for rule in RULES if rule in entries for each in RULES[rule]]
     lines += ["#define MODEL_RULES"] if found else []
     lines += [f"#define MODEL_{each.upper()} {name}_{each}" for each in found]
+    lines += ["#define MODEL_OF_SCORES"] if found or {"counters", "adaptation"} & entries else []
     if "counters" in entries:
         lines += [
             f"#define MODEL_COUNTERS_TYPE {name}_counters_t",

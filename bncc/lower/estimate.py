@@ -29,8 +29,8 @@ from bncc.lower.cycle_rates import span_in_cycles
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
-from bncc.lower.rule_cost import code_of_rules, rules_in, work_of_rules
-from bncc.model.rules import RULES
+from bncc.lower.rule_cost import code_of_extras, extras_in, work_of_extras
+from bncc.model.rules import EXTRAS
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
 from bncc.targets.timing import CountedCore
@@ -85,7 +85,7 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + _weighted(STREAM, stream_terms(layout))
         + _weighted(MISSING, missing_terms(layout))
         + _weighted(CHECKED, checked_terms(layout))
-        + rules_bytes(layout, target, level)
+        + extras_bytes(layout, target, level)
         + scores_raw_bytes(layout, target, level),
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
@@ -109,7 +109,7 @@ def entry_times(
     decision = decision_cost(layout.kernel, target, level)
     checked = decision + layout.check.work
     times = {"predict": checked, "trusted": decision, "scores": checked}
-    times |= work_of_rules(layout, target)
+    times |= work_of_extras(layout, target, level)
     if layout.raw is not None:
         times["scores-raw"] = checked + layout.raw.instructions
         times["predict-raw"] = (
@@ -154,12 +154,11 @@ def estimated_resources(
     )
 
 
-def rules_bytes(layout: Layout, target: str | None, level: Level) -> int:
-    """Return the bytes of the rules for decisions; where readings are compared, of scores, too."""
-    rules = rules_in(layout)
-    if not rules:
+def extras_bytes(layout: Layout, target: str | None, level: Level) -> int:
+    """Return the bytes of rules, counters and adaptation; behind compared readings, of scores."""
+    if not extras_in(layout):
         return 0
-    code = code_of_rules(layout, target, level)
+    code = code_of_extras(layout, target, level)
     if layout.direct is None:
         return code
     arrays = () if layout.unknown is None else layout.unknown.arrays
@@ -173,7 +172,9 @@ def scores_raw_bytes(layout: Layout, target: str | None, level: Level) -> int:
         return 0
     if layout.direct is None:
         return SCORES_RAW[level]
-    scores = 0 if rules_in(layout) else code_bytes(layout.kernel, target, level) + layout.check.code
+    scores = 0
+    if not extras_in(layout):
+        scores = code_bytes(layout.kernel, target, level) + layout.check.code
     arrays = sum(each.n_bytes for each in layout.raw.arrays)
     return SCORES_RAW[level] + scores + layout.raw.code_bytes + arrays
 
@@ -213,7 +214,7 @@ def _gated_span(layout: Layout, entry: str, time: int, target: str | None) -> Sp
 
 def _span(layout: Layout, entry: str, time: int, target: str | None, level: Level) -> Span:
     """Return the time of an entry point; a front decides alone as often as in training."""
-    if entry in RULES:
+    if entry in EXTRAS:
         return Span(time, time, time)
     if layout.gate is not None:
         return _gated_span(layout, entry, time, target)
@@ -229,17 +230,10 @@ def _span(layout: Layout, entry: str, time: int, target: str | None, level: Leve
 def functions_counted(layout: Layout) -> str:
     """Describe the functions that an estimate of flash counts."""
     if layout.direct is None:
-        others = uncounted(layout)
-        return f"all functions but those of {' and '.join(others)}" if others else "all functions"
-    rules = rules_in(layout)
+        return "all functions"
+    rules = extras_in(layout)
     of_scores = [*(["scores_raw"] if layout.entries.scores_raw else []), *rules]
     return ", ".join(["predict_raw", "scores", *of_scores]) if of_scores else "predict_raw alone"
-
-
-def uncounted(layout: Layout) -> tuple[str, ...]:
-    """Return the entry points whose code no estimate and no budget counts."""
-    plans = {"counters": layout.counters, "adapt": layout.adaptation}
-    return tuple(name for name, plan in plans.items() if plan is not None)
 
 
 def constant_bytes(layout: Layout) -> int:

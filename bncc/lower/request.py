@@ -27,7 +27,7 @@ from bncc.model.filter import Filter, required
 from bncc.model.front import front_of
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
-from bncc.model.rules import RULES
+from bncc.model.rules import EXTRAS
 from bncc.model.unknown import Unknown
 from bncc.program.front import Front, split_front
 from bncc.program.ir import Program, has_trees
@@ -97,7 +97,7 @@ ENTRIES = frozenset(
     }
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset({*RULES, "adapt", "counters"})
+OF_RULES = frozenset(EXTRAS)
 """Those of rules for decisions that a model may not have."""
 
 
@@ -287,8 +287,6 @@ class Request:
         if "missing" in self.options.entries:
             missing_form_of(self.model)
         self._check_rules()
-        self._check_counters()
-        self._check_adaptation()
         self._check_gate()
         are_trees = has_trees(self.program)
         if self.front is not None:
@@ -305,31 +303,15 @@ class Request:
         _ = self.limits
 
     def _check_rules(self) -> None:
-        """Refuse rules for decisions that the model does not have, or whose time may not vary."""
-        for name in sorted(RULES.keys() & self.options.entries):
-            rule = RULES[name]
-            rule.required(getattr(self.model, name))
+        """Refuse extras that the model does not have, or whose time may not vary."""
+        for name in sorted(EXTRAS.keys() & self.options.entries):
+            extra = EXTRAS[name]
+            extra.required(getattr(self.model, extra.field))
             if self.options.constant_time:
                 raise OptionError(
-                    f"entry point '{name}' compares {rule.compares} by branches, so its execution "
-                    f"time depends on {rule.on}; leave it out, or do not request constant time"
+                    f"entry point '{name}' compares {extra.compares} by branches, so its execution "
+                    f"time depends on {extra.on}; leave it out, or do not request constant time"
                 )
-
-    def _check_counters(self) -> None:
-        """Refuse counters that the model does not have, or whose time may not vary."""
-        if self.counters is not None and self.options.constant_time:
-            raise OptionError(
-                "entry point 'counters' compares margins by branches, so its execution time "
-                "depends on scores; leave it out, or do not request constant time"
-            )
-
-    def _check_adaptation(self) -> None:
-        """Refuse an adaptation that the model does not have, or whose time may not vary."""
-        if self.adaptation is not None and self.options.constant_time:
-            raise OptionError(
-                "entry point 'adapt' compares costs by branches, so its execution time depends on "
-                "scores; leave it out, or do not request constant time"
-            )
 
     def _check_gate(self) -> None:
         """Refuse what a decision by the first tables alone cannot be part of."""

@@ -99,6 +99,19 @@ def check_adaptation(adaptation: Adaptation, structure: Structure | TableEnsembl
         )
 
 
+def tables_to_try(
+    structure: Structure | TableEnsemble,
+    lookups: Sequence[Lookup],
+    n_classes: int,
+    most: int = MAX_TABLES,
+) -> Iterator[tuple[int, ...]]:
+    """Yield no table, then ever more of the first ones, while their offsets are few bytes."""
+    tables = addressable(structure)[: min(most, MAX_TABLES)]
+    n_bytes = row_bytes(n_classes) * np.cumsum([lookups[t].n_rows for t in tables])
+    for n_tables in range(int((n_bytes <= MAX_BYTES).sum()) + 1):
+        yield tables[:n_tables]
+
+
 def row_bytes(n_classes: int) -> int:
     """Return the bytes of the offsets of a row, two to a byte."""
     return (n_classes + 1) // 2

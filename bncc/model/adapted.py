@@ -53,6 +53,23 @@ class AdaptedModel:
         return np.asarray(costs - costs.min(axis=1, keepdims=True))
 
 
+def taught(model: Model, X: IntArray, scores: IntArray) -> IntArray:
+    """
+    Return the adapted class of each input, once it was learned as one of the class after its own.
+
+    Shapes: `X` (n, n_features) int, states; `scores` (n, n_classes) int; returns (n,) int64.
+    """
+    rule = required(model.adaptation)
+    rows = rows_of(model.lookups, rule.tables, X)
+    offsets = Offsets(rule, int(rows.max(initial=0)) + 1, model.n_classes)
+    labels = (scores.argmin(axis=1) + 1) % model.n_classes
+    found = np.zeros(len(X), dtype=np.int64)
+    for k, label in enumerate(labels.tolist()):
+        offsets.learn(rows[k], scores[k], label)
+        found[k] = offsets.classes(rows[k], scores[k])
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class LabeledInputs:
     """Inputs with their classes, in the order of learning, and to whom a device has adapted."""

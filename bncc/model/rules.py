@@ -1,4 +1,4 @@
-"""The rules for decisions that a model may have: a filter, a confidence, unknown readings."""
+"""Optional parts of a model that use its scores: rules for decisions, counters, adaptation."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -7,21 +7,28 @@ from typing import Any
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.model import confidence, unknown
+from bncc.model import adaptation, confidence, counters, unknown
 from bncc.model import filter as over_time
 from bncc.model.model import Model
 from bncc.model.used import used_inputs
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A rule: its name is that of its field in `Model` and of its entry point."""
+class Extra:
+    """An optional part of a model, by the name of its entry point."""
 
+    field: str  # Its field in `Model` and in a layout
     compares: str  # Operands of the branches of its C
     on: str  # Where its time depends on them
     required: Callable[[Any], Any]  # Refuses None
-    # A rule of the largest C that training chooses for a model, where its bytes alone matter
+    # One of the largest C that training chooses for a model, where its bytes alone matter
     stand_in: Callable[[Model], Any]
+
+
+@dataclass(frozen=True)
+class Rule(Extra):
+    """A rule for decisions."""
+
     # Results on rows by scores (n, n_classes) and readings (n, n_inputs), as the last of its
     # functions returns them: (n,) int
     decide: Callable[[Model, IntArray, FloatArray | None], IntArray]
@@ -46,6 +53,26 @@ def _ranged(model: Model) -> unknown.Unknown:
     return unknown.Unknown(ranges, 1, -1)
 
 
+def _counted(model: Model) -> counters.Counters:
+    """Return bins of the margins of a confidence, counted in time."""
+    margins = _leveled(model).margins[: counters.MAX_BINS]
+    none = (0,) * (model.n_classes - 1)
+    expected = counters.Counts(
+        (1, *none),
+        (1, *(0,) * (len(margins) - 1)),
+        unknown=None if model.unknown is None else 0,
+        stays=0,
+        switches=0,
+    )
+    return counters.Counters(margins, expected)
+
+
+def _adapting(model: Model) -> adaptation.Adaptation:
+    """Return offsets of the rows of as many tables as training tries."""
+    (*_, tables) = adaptation.tables_to_try(model.structure, model.lookups, model.n_classes)
+    return adaptation.Adaptation(tables, 2, 1)
+
+
 def _filtered(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:
     """Return the classes of rows that are one sequence."""
     rule = over_time.required(model.filter)
@@ -62,11 +89,17 @@ def _known(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:
 
 
 RULES: Mapping[str, Rule] = {
-    "confidence": Rule("margins", "scores", confidence.required, _leveled, _sure),
-    "filter": Rule("costs", "scores", over_time.required, _switching, _filtered),
-    "unknown": Rule("readings", "them", unknown.required, _ranged, _known),
+    "confidence": Rule("confidence", "margins", "scores", confidence.required, _leveled, _sure),
+    "filter": Rule("filter", "costs", "scores", over_time.required, _switching, _filtered),
+    "unknown": Rule("unknown", "readings", "them", unknown.required, _ranged, _known),
 }
 """All rules for decisions."""
+EXTRAS: Mapping[str, Extra] = {
+    **RULES,
+    "counters": Extra("counters", "margins", "scores", counters.required, _counted),
+    "adapt": Extra("adaptation", "costs", "scores", adaptation.required, _adapting),
+}
+"""All optional parts, those first on which others depend."""
 
 
 def rules_of(model: Model) -> tuple[str, ...]:
@@ -75,13 +108,13 @@ def rules_of(model: Model) -> tuple[str, ...]:
 
 
 def own_entries(model: Model) -> tuple[str, ...]:
-    """Return the entry points of C that only some models have: rules, counters, an adaptation."""
-    others = {"counters": model.counters, "adapt": model.adaptation}
-    return *rules_of(model), *(name for name, found in others.items() if found is not None)
+    """Return the entry points that only some models have: rules, counters, an adaptation."""
+    return tuple(name for name, each in EXTRAS.items() if getattr(model, each.field) is not None)
 
 
 def with_stand_ins(model: Model, names: Collection[str]) -> Model:
-    """Return a model with a stand-in for each of some rules that it does not have."""
-    lacking = [name for name in RULES if name in names and getattr(model, name) is None]
-    stand_ins = {name: RULES[name].stand_in(model) for name in lacking}
-    return replace(model, **stand_ins) if lacking else model
+    """Return a model with a stand-in for each of some of `EXTRAS` that it does not have."""
+    for name, each in EXTRAS.items():
+        if name in names and getattr(model, each.field) is None:
+            model = replace(model, **{each.field: each.stand_in(model)})
+    return model

@@ -10,9 +10,8 @@ from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
 from bncc.interrupts import StopRequest
-from bncc.lower.request import OF_RULES
 from bncc.model.front import front_of as front_of_model
-from bncc.model.rules import RULES
+from bncc.model.rules import EXTRAS
 from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
@@ -112,12 +111,7 @@ def families_of(
     do not support an option; the note reports this. Entry points of rules for decisions other than
     `rules`, which are chosen after the model, are refused.
     """
-    for name in sorted(extras & OF_RULES - RULES.keys()):
-        raise OptionError(
-            f"a budget search does not count {name}; leave out --with {name}, and keep their bytes "
-            "with --reserve"
-        )
-    for name in sorted((RULES.keys() & extras) - rules):
+    for name in sorted((EXTRAS.keys() & extras) - rules):
         option = f"--{name}"
         raise OptionError(
             f"the model will have no {name} for its entry points; train it with {option}, or leave "

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bncc.interrupts import StopRequest
-from bncc.model.rules import RULES
+from bncc.model.rules import EXTRAS
 from bncc.resources import Budget, Preference
 from bncc.search.choice import (
     FAR_FASTER,
@@ -38,7 +38,7 @@ LEAST_GATED = 6
 """Number of tables from which on a gate behind a third of them is tried."""
 MOST_GAIN = 4.0
 """Ratio of the times of the smallest layout and the fastest one that is expected at most."""
-WITHOUT_EXIT = frozenset({"scores", "scores-raw", "missing", "stream", *RULES})
+WITHOUT_EXIT = frozenset({"scores", "scores-raw", "missing", "stream", *EXTRAS})
 """Entry points that need all sums, or features one by one, so that no leaf ends them early."""
 
 

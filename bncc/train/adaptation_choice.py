@@ -10,18 +10,15 @@ from bncc.discretize.feature import states_of
 from bncc.errors import DataError
 from bncc.model.adaptation import (
     ADAPTATION,
-    MAX_BYTES,
-    MAX_TABLES,
     MAX_UNITS,
     Adaptation,
     AdaptationEffect,
     Judged,
-    addressable,
     effect_of,
     judged,
     labeled_halves,
     number_learned,
-    row_bytes,
+    tables_to_try,
 )
 from bncc.model.adapted import effect_on_halves
 from bncc.model.model import Model
@@ -101,15 +98,13 @@ def with_adaptation(
 
 def adaptations_to_try(model: Model, most_tables: int) -> Iterator[Adaptation]:
     """Yield an offset per class, then those of rows of ever more of the first tables."""
-    tables = addressable(model.structure)[: min(most_tables, MAX_TABLES)]
-    n_bytes = row_bytes(model.n_classes) * np.cumsum([model.lookups[t].n_rows for t in tables])
     nat = 2.0**model.q_format.frac_bits
     steps = sorted({_power_of_two(step * nat) for step in STEPS})
     margins = sorted({min(max(1, round(margin * nat)), MAX_UNITS) for margin in MARGINS})
-    for n_tables in range(int((n_bytes <= MAX_BYTES).sum()) + 1):
+    for tables in tables_to_try(model.structure, model.lookups, model.n_classes, most_tables):
         for step in steps:
             for margin in margins:
-                yield Adaptation(tables[:n_tables], step, margin)
+                yield Adaptation(tables, step, margin)
 
 
 def _power_of_two(number: float) -> int:

@@ -6,7 +6,7 @@ from bncc.data.dataset import Dataset
 from bncc.errors import DataError
 from bncc.interrupts import StopRequest
 from bncc.model.model import Model
-from bncc.model.rules import rules_of
+from bncc.model.rules import own_entries
 from bncc.progress import Progress, silence
 from bncc.train.adaptation_choice import check_groups, with_adaptation
 from bncc.train.confidence_choice import check_max_error, with_confidence
@@ -37,18 +37,20 @@ class DecisionRules:
 
     @property
     def names(self) -> frozenset[str]:
-        """Names of the rules to choose, of `bncc.model.rules.RULES`."""
+        """Names of what is to be chosen, of `bncc.model.rules.EXTRAS`."""
         asked = {
             "confidence": self.is_rated,
             "filter": self.over_time is not None,
             "unknown": self.unknown is not None,
+            "counters": self.counters,
+            "adapt": self.adapts,
         }
         return frozenset(name for name, is_asked in asked.items() if is_asked)
 
     @property
     def any(self) -> bool:
         """True if there is something to choose."""
-        return bool(self.names) or self.counters or self.adapts
+        return bool(self.names)
 
     @property
     def need_held_out(self) -> bool:
@@ -58,9 +60,7 @@ class DecisionRules:
 
     def are_those_of(self, model: Model) -> bool:
         """Return whether a model has all that was asked for; it lacks some after a stop."""
-        has_counters = not self.counters or model.counters is not None
-        has_adaptation = not self.adapts or model.adaptation is not None
-        return has_counters and has_adaptation and self.names <= set(rules_of(model))
+        return self.names <= set(own_entries(model))
 
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""

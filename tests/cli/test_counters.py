@@ -84,14 +84,34 @@ def test_the_c_agrees_and_is_emitted(run_json, model, rows, tmp_path):
     assert "m_counters_t" in (tmp_path / "c" / "m.h").read_text()
 
 
-def test_a_budget_says_that_it_does_not_count_counters(run, model, tmp_path):
-    command = ("emit-c", model, "-o", tmp_path / "c", "--force", "--max-flash", "20k")
-    done = run(*command, "--with", "counters")
-    assert "no budget counts the code of counters; keep its bytes with --reserve" in done.stderr
-    assert "(all functions but those of counters)" in done.stdout
-    done = run(*command)
-    assert "counters" not in done.stderr
-    assert "(all functions)" in done.stdout
+def test_a_budget_counts_counters(run, run_json, model, tmp_path):
+    command = ("emit-c", model, "-o", tmp_path / "c", "--force", "--optimize", "size")
+    less, more = (
+        run_json(*command, *added)["resources"]["flash"] for added in ((), ("--with", "counters"))
+    )
+    limit = ("--max-flash", str((less + more) // 2))
+    run(*command, *limit)
+    found = run(*command, *limit, "--with", "counters", code=1)
+    assert "bytes of flash: raise the budget" in found.stderr
+    assert "(all functions)" in run(*command, "--with", "counters").stdout
+
+
+@pytest.mark.parametrize("extra", ["counters", "adapt"])
+def test_a_search_counts_what_is_chosen_after_the_model(run_json, refused, rows, tmp_path, extra):
+    model = tmp_path / "s.bncc"
+    train = ("train", rows, "-o", model, "--structure", "naive", "--max-flash", "3k")
+    option = {"counters": ("--counters",), "adapt": ("--adapt", "auto")}[extra]
+    facts = run_json(*train, "--groups", "group", *option)
+    found = facts["resources"]
+    assert found["entries"] == ["predict-raw", extra]
+    assert found["flash"] <= 3072
+    limits = ("--max-flash", "3k", "--target", found["target"], "--optimize", found["optimize"])
+    again = run_json("emit-c", model, "-o", tmp_path / "c", *limits, "--with", extra)
+    assert again["resources"]["flash"] == found["flash"]
+    without = refused(
+        *train[:-2], "--force", "--drop", "group", "--max-flash", "3k", "--with", extra
+    )
+    assert f"the model will have no {extra}" in without
 
 
 def test_what_has_no_counters_is_refused(run, run_json, rows, model, tmp_path):

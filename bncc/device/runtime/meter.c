@@ -103,7 +103,60 @@ COST_OF(confidence, confidence())
 #ifdef MODEL_KNOWN_CLASS
 COST_OF(unknown, MODEL_KNOWN_CLASS(raw, scores))
 #endif
-#ifdef MODEL_RULES
+#ifdef MODEL_COUNT
+/* The members are numbers of one type. */
+static union {
+    MODEL_COUNTERS_TYPE counters;
+    uint16_t n[sizeof(MODEL_COUNTERS_TYPE) / sizeof(uint16_t)];
+} counting;
+
+/* The first call fills a counter, so that all are halved: no call takes longer. */
+static void fill_counters(void)
+{
+    uint32_t k;
+
+    for (k = 0U; k < sizeof counting / sizeof counting.n[0]; k++) {
+        counting.n[k] = 0xFFFEU;
+    }
+#ifdef MODEL_COUNTERS_BEGIN
+    MODEL_COUNTERS_BEGIN(&counting.counters);
+#endif
+}
+
+#ifdef MODEL_COUNTS_UNKNOWN
+COST_OF(counters, MODEL_COUNT(&counting.counters, raw, scores))
+#else
+COST_OF(counters, MODEL_COUNT(&counting.counters, scores))
+#endif
+#endif
+#ifdef MODEL_LEARN
+static MODEL_ADAPTATION_TYPE adaptation;
+
+/* A class that the scores are not those of, so that offsets move when it is learned. */
+static uint8_t other_class(void)
+{
+    uint32_t best = 0U;
+    uint32_t c;
+
+    for (c = 1U; c < MODEL_N_CLASSES; c++) {
+        if (scores[c] < scores[best]) {
+            best = c;
+        }
+    }
+    return (uint8_t)((best + 1U) % MODEL_N_CLASSES);
+}
+
+/* Both, as a caller does whose inputs are labeled. */
+static __attribute__((noinline)) int16_t adapted(uint8_t label)
+{
+    (void)MODEL_LEARN(&adaptation, states, scores, label);
+    return MODEL_ADAPTED_CLASS(&adaptation, states, scores);
+}
+
+static uint8_t label;
+COST_OF(adaptation, adapted(label))
+#endif
+#ifdef MODEL_OF_SCORES
 /* Each has 4 bytes. */
 static int read_scores(void)
 {
@@ -167,10 +220,16 @@ static __attribute__((noinline)) uint32_t cost_of_spin(uint16_t rounds)
 static __attribute__((noinline)) int read_row(unsigned char entry)
 {
     int is_ruled = (entry == (unsigned char)'h') || (entry == (unsigned char)'k')
-                   || (entry == (unsigned char)'u');
+                   || (entry == (unsigned char)'u') || (entry == (unsigned char)'w')
+                   || (entry == (unsigned char)'a');
     int is_raw = (entry == (unsigned char)'r') || (entry == (unsigned char)'c')
                  || (entry == (unsigned char)'u') || (entry == (unsigned char)'x');
-#ifdef MODEL_RULES
+    int is_states = !is_ruled || (entry == (unsigned char)'a');
+
+#ifdef MODEL_COUNTS_UNKNOWN
+    is_raw = is_raw || (entry == (unsigned char)'w');
+#endif
+#ifdef MODEL_OF_SCORES
     if (is_ruled && !read_scores()) {
         return 0;
     }
@@ -180,7 +239,7 @@ static __attribute__((noinline)) int read_row(unsigned char entry)
         return 0;
     }
 #endif
-    if (!is_raw && !is_ruled && !port_read(states, sizeof states)) {
+    if (is_states && !is_raw && !port_read(states, sizeof states)) {
         return 0;
     }
     return 1;
@@ -190,6 +249,12 @@ static int measure(unsigned char entry)
 {
 #ifdef MODEL_FILTER_T
     MODEL_FILTER_T before;
+#endif
+#ifdef MODEL_COUNT
+    MODEL_COUNTERS_TYPE counted;
+#endif
+#ifdef MODEL_LEARN
+    MODEL_ADAPTATION_TYPE learned;
 #endif
     uint32_t cost = 0U;
     uint32_t depth = 0U;
@@ -246,6 +311,31 @@ static int measure(unsigned char entry)
         MEASURE(unknown, MODEL_KNOWN_CLASS(raw, scores));
         break;
 #endif
+#ifdef MODEL_COUNT
+    case 'w':
+        counted = counting.counters;
+        port_stack_mark();
+#ifdef MODEL_COUNTS_UNKNOWN
+        decision = MODEL_COUNT(&counting.counters, raw, scores);
+#else
+        decision = MODEL_COUNT(&counting.counters, scores);
+#endif
+        depth = port_stack_depth();
+        counting.counters = counted;
+        cost = cost_of_counters();
+        break;
+#endif
+#ifdef MODEL_LEARN
+    case 'a':
+        label = other_class();
+        learned = adaptation;
+        port_stack_mark();
+        decision = adapted(label);
+        depth = port_stack_depth();
+        adaptation = learned;
+        cost = cost_of_adaptation();
+        break;
+#endif
 #ifdef MODEL_MISSING
     case 'm':
         MEASURE(missing, MODEL_MISSING(states));
@@ -279,6 +369,12 @@ int main(void)
     put(cost_of_spin(many));
 #ifdef MODEL_FILTER_T
     MODEL_FILTER_BEGIN(&filter);
+#endif
+#ifdef MODEL_COUNT
+    fill_counters();
+#endif
+#ifdef MODEL_LEARN
+    MODEL_FORGET(&adaptation);
 #endif
     while (port_read(head, sizeof head)) {
         uint32_t n_rows = (uint32_t)head[1] | ((uint32_t)head[2] << 8) | ((uint32_t)head[3] << 16)
