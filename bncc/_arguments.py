@@ -21,7 +21,7 @@ _RENAMED = {
     "with": "entries",
 }
 """Arguments whose names differ from their flags."""
-_WORDS = frozenset({"cpu"}.union(*(option.choices for option in OPTIONS.values())))
+_WORDS = frozenset({"cpu", "switch"}.union(*(option.choices for option in OPTIONS.values())))
 """Possible values of a flag in a message; any other word belongs to the sentence."""
 _FLAG = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: (-?\d[\w.+-]*\b|[a-z]+(?:-[a-z]+)*))?")
 _STRUCTURE_OPTION = re.compile(r"--structure-option ([a-z-]+)=?([\w.]*)")

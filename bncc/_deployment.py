@@ -30,6 +30,7 @@ from bncc.train.effort import with_default
 from bncc.train.filter_choice import price_of
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
+from bncc.train.transitions import check_transitions
 
 ENTRIES = ("scores", "trusted")
 """Entry points besides ``predict`` that are emitted by default."""
@@ -71,6 +72,7 @@ def rules_of(estimator: Any) -> DecisionRules:
         estimator.counters,
         _switch("adapt", estimator.adapt),
         plain(estimator.filter_hold),
+        check_transitions(estimator.filter_transitions, has_filter=estimator.filter is not None),
     )
 
 

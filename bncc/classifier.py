@@ -84,6 +84,10 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         `groups` of `fit`, whose rows are one sequence in time order each, or `ordered`.
     filter_hold : int, default=1
         Decisions in a row that a switch of the filter needs.
+    filter_transitions : {"switch", "dwell", "matrix"}, default="switch"
+        Prices of the filter: one of every switch, or one of each transition, the largest of which
+        is ``filter``, learned from how long classes last, or from how often each transition was
+        seen. The latter two learn the script of a recording.
     confidence : bool, default=False
         Calibrate `predict_confidence` on held-out rows.
     max_error : float, optional
@@ -159,6 +163,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         missing: str = "state",
         filter: int | str | None = None,
         filter_hold: int = 1,
+        filter_transitions: str = "switch",
         confidence: bool = False,
         max_error: float | None = None,
         unknown: float | None = None,
@@ -192,6 +197,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.missing = missing
         self.filter = filter
         self.filter_hold = filter_hold
+        self.filter_transitions = filter_transitions
         self.confidence = confidence
         self.max_error = max_error
         self.unknown = unknown

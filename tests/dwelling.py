@@ -57,6 +57,15 @@ def trained(structure: str, switch: int) -> Model:
     return replace(model, filter=Filter(switch))
 
 
+def with_transitions(model: Model, largest: int, hold: int = 1) -> Model:
+    """Return a model with a price of each transition, up to a largest one, in its filter."""
+    n = model.n_classes
+    prices = np.random.default_rng(largest).integers(0, largest + 1, (n, n))
+    np.fill_diagonal(prices, np.arange(n) % 2)
+    prices[0, -1] = largest
+    return replace(model, filter=Filter(largest, hold, tuple(map(tuple, prices.tolist()))))
+
+
 @cache
 def rated(structure: str, max_error: float | None = None) -> Model:
     """Return a model trained on these readings, with a confidence."""

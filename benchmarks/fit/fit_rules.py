@@ -12,6 +12,7 @@ minutes:
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
@@ -38,6 +39,7 @@ from bncc.lower.rule_cost import (
 )
 from bncc.model.adaptation import Adaptation, tables_to_try
 from bncc.model.counters import Counters, Counts
+from bncc.model.filter import Filter
 from bncc.model.model import Model
 from bncc.model.rules import RULES, with_stand_ins
 from bncc.on_device import sources_of
@@ -160,6 +162,33 @@ def extras_of(
     return found
 
 
+def transitions_of(every: list[tuple[str, Model]], target: str, level: Level) -> None:
+    """Print the errors of filters with a price of each transition, of both widths."""
+    (bench,) = find_toolchain(find_target(target))
+    code, work = [], []
+    for (name, model), largest in product(every, (200, 2000)):
+        n = model.n_classes
+        prices = np.random.default_rng(0).integers(0, largest, (n, n))
+        prices[0, -1] = largest
+        rule = Filter(largest, 1, tuple(map(tuple, prices.tolist())))
+        full = replace(model, filter=rule)
+        size = "size" if level == "-Os" else "balanced"
+        options = EmitOptions("m", frozenset({"filter"}), target=target, optimize=size)
+        emission = emit_c(full, options)
+        layout = emission.layout
+        with Meter(sources_of(full, emission), bench, level) as meter:
+            alone, both = (
+                meter.footprint(names).flash for names in (("scores",), ("scores", "filter"))
+            )
+            time = meter.costs(bench_inputs(full), ("filter",))["filter"].max
+        arrays = sum(each.n_bytes for each in layout.filter.arrays)
+        title = f"{name} {largest}"
+        code.append((title, code_terms(layout, ("filter",)), both - alone - arrays))
+        work.append((title, work_terms(layout, "filter"), time))
+    report("code of transitions", CODE.get((target, level)), code)
+    report("work of transitions", WORK.get((target, "filter")), work)
+
+
 def main() -> None:
     """Measure, fit and print."""
     kept: dict[str, tuple[str, ...]] = {"scores": (), **{name: (name,) for name in RULES}}
@@ -191,6 +220,7 @@ def main() -> None:
         report("code", CODE.get((target, level)), [(n, t, c) for n, t, c, _ in code])
         for rule, rows in work.items():
             report(f"work of {rule}", WORK.get((target, rule)), rows)
+        transitions_of(every, target, level)
         for key, rows in extras_of(every, target, level).items():
             report(key, EXTRA_WEIGHTS[key].get((target, level)), rows)
 

@@ -117,10 +117,10 @@ def measured(one: StreamSet, recordings: Recordings, n_tables: int) -> dict[str,
     said = {
         "alone": alone,
         "votes": majority(alone, sequences),
-        "filter": filtered(found, sequences, model.filter.switch),
+        "filter": filtered(found, sequences, model.filter.prices),
         "same": forward(found / unit, sequences, one_price(price, model.n_classes)),
         "float": forward(found / unit / temperature, sequences, matrix),
-        "viterbi": viterbi(found, sequences, model.filter.switch),
+        "viterbi": viterbi(found, sequences, model.filter.prices),
     }  # fmt: skip
     number = np.array([test.labels.index(label) for label in model.classes])
     is_labeled = every.label >= 0

@@ -126,7 +126,7 @@ def command(
     if over_time is not None:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
-        all_scores = filtered_scores(all_scores, sequences, over_time.switch)
+        all_scores = filtered_scores(all_scores, sequences, over_time.prices)
         decisions = held(all_scores.argmin(axis=1), sequences, over_time.hold)
     found = _places(recorded) | prediction_columns(model, all_scores, decisions, with_scores=scores)
     if confidence is not None:

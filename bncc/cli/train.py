@@ -56,6 +56,7 @@ from bncc.train.filter_choice import OverTime, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
+from bncc.train.transitions import TRANSITIONS, Transitions
 from bncc.train.unknown_choice import check_false_alarms
 
 COMMON = (
@@ -157,6 +158,16 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     help="Decisions in a row that a switch of the filter needs.",
 )
 @click.option(
+    "--filter-transitions",
+    "transitions",
+    type=click.Choice(TRANSITIONS),
+    default=TRANSITIONS[0],
+    show_default=True,
+    help="Prices of the filter: one of every switch, or one of each transition, of which N is the "
+    "largest, learned from how long classes last (dwell), or from how often each was seen "
+    "(matrix). These learn the script of a recording.",
+)
+@click.option(
     "--confidence",
     is_flag=True,
     help="Calibrate the probability that a decision is right, on held-out rows.",
@@ -229,6 +240,7 @@ def command(
     max_instructions_per_sample: float | None,
     over_time: OverTime,
     hold: int,
+    transitions: Transitions,
     confidence: bool,
     max_error: float | None,
     unknown: float | None,
@@ -246,7 +258,7 @@ def command(
     """
     settings = TrainSettings(**options)
     rules = DecisionRules(
-        over_time, confidence, max_error, unknown, counters, adapt is not None, hold
+        over_time, confidence, max_error, unknown, counters, adapt is not None, hold, transitions
     )
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")

@@ -161,7 +161,8 @@ def extras_bytes(layout: Layout, target: str | None, level: Level) -> int:
     code = code_of_extras(layout, target, level)
     if layout.direct is None:
         return code
-    arrays = () if layout.unknown is None else layout.unknown.arrays
+    arrays = [] if layout.unknown is None else [*layout.unknown.arrays]
+    arrays += [] if layout.filter is None else layout.filter.arrays
     code += code_bytes(layout.kernel, target, level) + layout.check.code
     return code + sum(each.n_bytes for each in arrays)
 

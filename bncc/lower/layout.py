@@ -199,6 +199,11 @@ def lay_out(
         largest = _largest_score(kernel, front)
         novelty = plan_unknown(unknown, program.features, raw, program.n_classes, largest)
         arrays += novelty.arrays
+    step = None
+    if over_time is not None:
+        largest = _largest_score(kernel, front) + (0 if adaptation is None else adaptation.most)
+        step = plan_filter(over_time, largest, kernel.sum_bits, program.n_classes)
+        arrays += step.arrays
     labels = label_text(program.classes)
     arrays.append(labels.starts)
     return Layout(
@@ -220,14 +225,7 @@ def lay_out(
         front=front,
         front_text=None if front is None else front_text(front, name, raw),
         gate=gate,
-        filter=None
-        if over_time is None
-        else plan_filter(
-            over_time,
-            _largest_score(kernel, front) + (0 if adaptation is None else adaptation.most),
-            kernel.sum_bits,
-            program.n_classes,
-        ),
+        filter=step,
         confidence=None
         if confidence is None
         else plan_confidence(confidence, _largest_score(kernel, front)),

@@ -20,10 +20,10 @@ from bncc.targets import fitted_as
 Weights = tuple[int, ...]
 
 CODE: Mapping[tuple[str, Level], Weights] = {
-    ("cortex-m0", "-O2"): (89, -23, 59, 12, 254, 4, 51),
-    ("cortex-m0", "-Os"): (100, 16, 23, 12, 192, 15, 16),
-    ("avr", "-O2"): (160, -35, 91, 12, 328, 53, 39),
-    ("avr", "-Os"): (134, 18, 40, 12, 262, 108, 24),
+    ("cortex-m0", "-O2"): (89, -23, 59, 12, 254, 4, 51, 100),
+    ("cortex-m0", "-Os"): (100, 16, 23, 12, 192, 15, 16, 60),
+    ("avr", "-O2"): (160, -35, 91, 12, 328, 53, 39, 150),
+    ("avr", "-Os"): (134, 18, 40, 12, 262, 108, 24, 160),
 }
 """Bytes of code per entry of `code_terms`."""
 COUNTERS: Mapping[tuple[str, Level], Weights] = {
@@ -42,10 +42,10 @@ OFFSETS: Mapping[tuple[str, Level], Weights] = {
 """Bytes of code per entry of `offset_terms`."""
 WORK: Mapping[tuple[str, str], Weights] = {
     ("cortex-m0", "confidence"): (3, 10, 7),
-    ("cortex-m0", "filter"): (-19, 29, 0),
+    ("cortex-m0", "filter"): (-19, 29, 10),
     ("cortex-m0", "unknown"): (-8, 23, 28),
     ("avr", "confidence"): (12, 11, 14),
-    ("avr", "filter"): (-15, 55, 0),
+    ("avr", "filter"): (-15, 55, 24),
     ("avr", "unknown"): (100, 0, 70),
 }
 """Instructions, on AVR cycles, per entry of `work_terms`, for both levels."""
@@ -108,6 +108,7 @@ def code_terms(layout: Layout, rules: Collection[str]) -> tuple[int, ...]:
         int(novelty is not None),
         int(novelty is not None and novelty.has_floats),
         0 if novelty is None or novelty.is_loop else novelty.n_rated,
+        int("filter" in rules and _has_transitions(layout)),
     )
 
 
@@ -147,7 +148,11 @@ def work_terms(layout: Layout, rule: str) -> tuple[int, ...]:
         rated = layout.confidence
         n_margins = bool(rated.others) + bool(rated.least_margin)
         return (1, n_margins * n_classes, (rated.least_margin is not None) * n_classes)
-    return (1, n_classes, 0)
+    return (1, n_classes, n_classes**2 * _has_transitions(layout))
+
+
+def _has_transitions(layout: Layout) -> bool:
+    return layout.filter is not None and layout.filter.transitions is not None
 
 
 def _weighted(weights: Weights, terms: Weights) -> int:

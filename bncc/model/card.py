@@ -215,6 +215,8 @@ def filter_words(model: Model) -> list[str]:
     if facts is None:
         return []
     lines = [f"a switch costs {facts['switch']}"]
+    if "transitions" in facts:
+        lines = [f"a transition costs at most {facts['switch']}, by a learned matrix"]
     if "hold" in facts:
         lines.append(f"it needs {facts['hold']} decisions in a row")
     for part, rows in (("held_out", "held-out"), ("test", "test")):

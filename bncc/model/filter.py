@@ -1,14 +1,15 @@
 """
-The filter over decisions in time: a hidden Markov model in which every switch has one price.
+The filter over decisions in time: a hidden Markov model in which switches have a price.
 
 Its states are the classes, its observations the scores of the classifier. A step is the forward
-recursion in the min-sum semiring, in integers. Only ratios of scores to the price matter there:
-dividing scores by a temperature is the same as multiplying the price by it, so that one number is
-both.
+recursion in the min-sum semiring, in integers. Every switch has one price, or each transition has
+its own. Only ratios of scores to prices matter: dividing scores by a temperature is the same as
+multiplying prices by it, so that one number is both.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,6 +29,8 @@ MAX_SWITCH = 2**31 - 1
 
 MAX_HOLD = 200
 """Most decisions in a row that a switch can need."""
+Prices: TypeAlias = int | IntArray
+"""The price of every switch, or that of each transition: (n_classes, n_classes) int, from a row."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,35 @@ class Filter:
     hold : int
         The decision switches to another class once that has been the one of least cost for so many
         rows in a row; with 1, at once.
+    transitions : tuple of tuple of int or None
+        Price of each transition, from the class of the row to that of the column, the largest of
+        which is `switch`; None if every switch has the price `switch`, and staying has none.
     """
 
     switch: int
     hold: int = 1
+    transitions: tuple[tuple[int, ...], ...] | None = None
+
+    @property
+    def prices(self) -> "Prices":
+        """The price of every switch, or of each transition, (n_classes, n_classes) int64."""
+        if self.transitions is None:
+            return self.switch
+        return np.array(self.transitions, dtype=np.int64)
 
 
-def check_filter(found: Filter) -> None:
+def check_filter(found: Filter, n_classes: int) -> None:
     """Raise a ModelError if a filter is out of range."""
+    if found.transitions is not None:
+        every = [price for row in found.transitions for price in row]
+        is_square = {len(row) for row in found.transitions} == {n_classes}
+        is_square = is_square and len(found.transitions) == n_classes
+        if not (is_square and min(every) >= 0 and max(every) == found.switch > 0):
+            raise ModelError(
+                "the transitions in the filter of the model are invalid: they need a row and a "
+                f"column for each of {n_classes} classes, and prices of 0 up to that of a switch, "
+                f"{found.switch}"
+            )
     if not 0 <= found.switch <= MAX_SWITCH:
         raise ModelError(
             f"the price of a switch in the filter of the model is {found.switch}; "
@@ -108,12 +132,13 @@ def required(found: Filter | None) -> Filter:
     return found
 
 
-def filtered_scores(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+def filtered_scores(scores: IntArray, sequences: IntArray, prices: Prices) -> IntArray:
     """
     Return the scores of every class given all rows of its sequence so far.
 
-    ``new[c] = scores[c] + min(old[c], switch)``, less the least of them; ``old`` is 0 at the start
-    of a sequence.
+    ``new[c] = scores[c] + min(old[c], switch)``, less the least of them, or with a price of each
+    transition ``new[c] = scores[c] + min(old[a] + prices[a, c] for each a)``; ``old`` is 0 at the
+    start of a sequence.
 
     Parameters
     ----------
@@ -121,27 +146,27 @@ def filtered_scores(scores: IntArray, sequences: IntArray, switch: int) -> IntAr
         Scores of a model, >= 0.
     sequences : (n_samples,) int
         Number of the sequence of each row; rows of one sequence are in time order.
-    switch : int
-        Price of a switch, >= 0.
+    prices : int or (n_classes, n_classes) int
+        Price of a switch, or of each transition, >= 0.
 
     Returns
     -------
     (n_samples, n_classes) int64
-        Scores >= 0, at most the largest score of the row plus the price; 0 for the decision.
+        Scores >= 0, at most the largest score of the row plus a price; 0 for the decision.
     """
     new = np.empty((len(scores), np.shape(scores)[1]), dtype=np.int64)
-    for row, costs in _steps(scores, sequences, [switch]):
+    for row, costs in _steps(scores, sequences, [prices]):
         new[row] = costs[0]
     return new
 
 
-def filtered(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+def filtered(scores: IntArray, sequences: IntArray, prices: Prices) -> IntArray:
     """
     Return the class of least filtered score of each row, the smallest index on ties.
 
     Parameters
     ----------
-    scores, sequences, switch
+    scores, sequences, prices
         As in `filtered_scores`.
 
     Returns
@@ -149,12 +174,12 @@ def filtered(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
     (n_samples,) int64
         Class indices.
     """
-    return np.asarray(filtered_by_price(scores, sequences, [switch])[0])
+    return np.asarray(filtered_by_price(scores, sequences, [prices])[0])
 
 
 def decided(scores: IntArray, sequences: IntArray, rule: Filter) -> IntArray:
     """Return the decisions of a filter, (n_samples,) int64; scores and sequences as `filtered`."""
-    return held(filtered(scores, sequences, rule.switch), sequences, rule.hold)
+    return held(filtered(scores, sequences, rule.prices), sequences, rule.hold)
 
 
 def held(decisions: IntArray, sequences: IntArray, hold: int) -> IntArray:
@@ -179,9 +204,9 @@ def held(decisions: IntArray, sequences: IntArray, hold: int) -> IntArray:
     return found
 
 
-def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[int]) -> IntArray:
+def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[Prices]) -> IntArray:
     """
-    Return the filtered decisions for several prices.
+    Return the filtered decisions for several prices, of every switch or of each transition.
 
     Shapes: as `filtered`; returns (n_prices, n_samples) int64.
     """
@@ -192,15 +217,19 @@ def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[in
 
 
 def _steps(
-    scores: IntArray, sequences: IntArray, prices: Sequence[int]
+    scores: IntArray, sequences: IntArray, prices: Sequence[Prices]
 ) -> Iterator[tuple[int, IntArray]]:
     """Yield the number of each row with its filtered scores, (n_prices, n_classes) int64."""
     scores, sequences = np.asarray(scores, dtype=np.int64), np.asarray(sequences)
-    switch = np.asarray(prices, dtype=np.int64)[:, None]
+    every = np.asarray(prices, dtype=np.int64)
+    switch = every[:, None]
     for rows in rows_of_sequences(sequences):
         costs = np.zeros((len(prices), scores.shape[1]), dtype=np.int64)
         for row in rows.tolist():
-            costs = scores[row] + np.minimum(costs, switch)
+            if every.ndim == 1:
+                costs = scores[row] + np.minimum(costs, switch)
+            else:
+                costs = scores[row] + (costs[:, :, None] + every).min(axis=1)
             costs -= costs.min(axis=1, keepdims=True)
             yield row, costs
 
@@ -220,17 +249,17 @@ def switches(decisions: IntArray, sequences: IntArray) -> int:
     )
 
 
-def viterbi(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
+def viterbi(scores: IntArray, sequences: IntArray, prices: Prices) -> IntArray:
     """
-    Return the cheapest path of classes through each whole sequence: its scores and its switches.
+    Return the cheapest path of classes through each whole sequence: its scores and its transitions.
 
     This is offline decoding, the reference for the filter: it also uses the rows that follow, which
     a device does not have yet.
 
     Parameters
     ----------
-    scores, sequences, switch
-        As in `filtered_scores`.
+    scores, sequences, prices
+        As in `filtered_scores`. The first row of a sequence has no transition before it.
 
     Returns
     -------
@@ -240,17 +269,23 @@ def viterbi(scores: IntArray, sequences: IntArray, switch: int) -> IntArray:
     """
     scores = np.asarray(scores, dtype=np.int64)
     path = np.empty(len(scores), dtype=np.int64)
+    by_class = matrix_of(prices, scores.shape[1])
     for rows in rows_of_sequences(sequences):
         costs = np.zeros((len(rows), scores.shape[1]), dtype=np.int64)
         costs[0] = scores[rows[0]]
         for k in range(1, len(rows)):
-            before = costs[k - 1]
-            costs[k] = scores[rows[k]] + np.minimum(before, before.min() + switch)
+            costs[k] = scores[rows[k]] + (costs[k - 1][:, None] + by_class).min(axis=0)
         c = int(costs[-1].argmin())
         path[rows[-1]] = c
         for k in range(len(rows) - 1, 0, -1):
-            before = costs[k - 1]
-            if before[c] > before.min() + switch:
+            before = costs[k - 1] + by_class[:, c]
+            if before[c] > before.min():
                 c = int(before.argmin())
             path[rows[k - 1]] = c
     return path
+
+
+def matrix_of(prices: Prices, n_classes: int) -> IntArray:
+    """Return the price of each transition, (n_classes, n_classes) int64, also of one price."""
+    found = np.asarray(prices, dtype=np.int64)
+    return found if found.ndim else found * (1 - np.eye(n_classes, dtype=np.int64))

@@ -347,7 +347,7 @@ def check_model(model: Model) -> None:
     if model.front_end is not None:
         _check_front_end(model, model.front_end)
     if model.filter is not None:
-        check_filter(model.filter)
+        check_filter(model.filter, n_classes)
     if model.confidence is not None:
         check_confidence(model.confidence)
     if model.unknown is not None:

@@ -77,13 +77,26 @@ def front_end_from(record: Any, inputs: Sequence[str]) -> FrontEnd:
 
 def filter_from(record: Any) -> Filter:
     """Return a filter."""
-    has_hold = isinstance(record, dict) and "hold" in record
-    return Filter(*map(integer, fields(record, ("switch", "hold") if has_hold else ("switch",))))
+    if type(record) is not dict:
+        malformed("the record of its filter")
+    transitions = None
+    if "transitions" in record:
+        rows = items(record["transitions"], list)
+        transitions = tuple(tuple(items(row, int)) for row in rows)
+        record = {key: value for key, value in record.items() if key != "transitions"}
+    keys = ("switch", "hold") if "hold" in record else ("switch",)
+    switch, hold = map(integer, [*fields(record, keys), 1][:2])
+    return Filter(switch, hold, transitions)
 
 
 def filter_record(rule: Filter) -> dict[str, Any]:
-    """Return the record of a filter; without a hold of 1, as files had none."""
-    return {"switch": rule.switch} | ({"hold": rule.hold} if rule.hold > 1 else {})
+    """Return the record of a filter; without a hold of 1 or one price, as files had none."""
+    record: dict[str, Any] = {"switch": rule.switch}
+    if rule.hold > 1:
+        record["hold"] = rule.hold
+    if rule.transitions is not None:
+        record["transitions"] = [list(row) for row in rule.transitions]
+    return record
 
 
 def adaptation_record(adaptation: Adaptation) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from bncc.train.filter_choice import AUTO, OverTime, check_hold, check_sequences
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
+from bncc.train.transitions import Transitions, check_transitions
 from bncc.train.unknown_choice import check_false_alarms, with_unknown
 
 
@@ -29,6 +30,7 @@ class DecisionRules:
     counters: bool = False
     adapts: bool = False
     hold: int = 1  # Decisions in a row that a switch in the filter needs
+    transitions: Transitions = "switch"  # What the prices of a filter are learned from
 
     @property
     def is_rated(self) -> bool:
@@ -65,6 +67,7 @@ class DecisionRules:
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
         check_hold(self.hold, self.over_time)
+        check_transitions(self.transitions, has_filter=self.over_time is not None)
         if self.over_time is not None:
             check_sequences(dataset)
         if self.adapts:
@@ -102,8 +105,9 @@ class DecisionRules:
                 return result
         if self.over_time is not None:
             result = with_filter(
-                result, dataset, settings, self.over_time, hold=self.hold, held=held, test=test
-            )
+                result, dataset, settings, self.over_time, hold=self.hold, how=self.transitions,
+                held=held, test=test,
+            )  # fmt: skip
         if self.is_rated:
             assert held is not None
             result = with_confidence(result, held, max_error=self.max_error, test=test)

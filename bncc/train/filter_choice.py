@@ -1,5 +1,6 @@
-"""Choice of a filter's price on held-out rows: whole groups that no training of theirs has seen."""
+"""Choice of a filter's prices on held-out rows, groups that no training of theirs has seen."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from bncc.progress import Progress, silence
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores, with_effects
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
+from bncc.train.transitions import SCRIPTED, Transitions, prices_up_to, transition_costs
 
 OverTime = str | int | None
 """A filter: ``auto``, whose price is chosen on held-out rows, a price, or None."""
@@ -79,7 +81,9 @@ def prices_to_try(scores: IntArray) -> list[int]:
     return [0, *sorted({round(2 ** (step / PER_OCTAVE)) for step in steps.tolist()})]
 
 
-def best_price(rows: HeldOut, sequences: IntArray, frac_bits: int, hold: int = 1) -> int:
+def best_price(
+    rows: HeldOut, sequences: IntArray, frac_bits: int, hold: int = 1, how: Transitions = "switch"
+) -> int:
     """
     Return the price of the fewest errors on held-out rows, the smallest of several.
 
@@ -87,9 +91,40 @@ def best_price(rows: HeldOut, sequences: IntArray, frac_bits: int, hold: int = 1
     """
     scores, per_unit = rows.in_one_unit(frac_bits)
     prices = prices_to_try(scores // per_unit)
-    found = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
-    errors = [int((held(each, sequences, hold) != rows.y).sum()) for each in found]
+    found = decided_by_fold(rows, sequences, frac_bits, prices, hold, how)
+    errors = [int((each != rows.y).sum()) for each in found]
     return prices[errors.index(min(errors))]
+
+
+def decided_by_fold(
+    rows: HeldOut,
+    sequences: IntArray,
+    frac_bits: int,
+    prices: Sequence[int],
+    hold: int = 1,
+    how: Transitions = "switch",
+) -> list[IntArray]:
+    """
+    Return the decisions on held-out rows for each of some prices, the largest ones of transitions.
+
+    Transitions are learned without the fold of a row, as its scores are. Shapes: `sequences` (n,)
+    int; returns (n,) int64 each.
+    """
+    scores, per_unit = rows.in_one_unit(frac_bits)
+    if how == "switch":
+        of_all = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
+        return [held(each, sequences, hold) for each in of_all]
+    found = np.empty((len(prices), len(scores)), dtype=np.int64)
+    for fold in np.unique(rows.folds).tolist():
+        is_new = rows.folds == fold
+        costs = transition_costs(rows.y, sequences, ~is_new, scores.shape[1], how)
+        matrices = [per_unit * prices_up_to(costs, price) for price in prices]
+        # Sequences that have a row of the fold, from their start
+        some = np.flatnonzero(np.isin(sequences, sequences[is_new]))
+        of_some = filtered_by_price(scores[some], sequences[some], matrices)
+        after = np.array([held(each, sequences[some], hold) for each in of_some])
+        found[:, is_new] = after[:, is_new[some]]
+    return list(found)
 
 
 def with_filter(
@@ -99,6 +134,7 @@ def with_filter(
     asked: str | int,
     *,
     hold: int = 1,
+    how: Transitions = "switch",
     held: HeldOut | None = None,
     test: Dataset | None = None,
     tell: Progress = silence,
@@ -119,6 +155,9 @@ def with_filter(
         The price, or ``auto`` for the one of the fewest errors on held-out rows.
     hold : int
         Decisions in a row that a switch needs.
+    how : str
+        ``switch`` for one price of every switch, or what to learn prices of transitions from, the
+        largest of which is the price.
     held : HeldOut or None
         Scores of rows by trainings without them; with ``auto`` they are computed if None.
     test : Dataset or None
@@ -144,19 +183,33 @@ def with_filter(
     frac_bits = model.q_format.frac_bits
     if held is not None and sequences is not None:
         if price == AUTO:
-            price = best_price(held, sequences, frac_bits, hold)
+            price = best_price(held, sequences, frac_bits, hold, how)
         assert isinstance(price, int)
-        scores, per_unit = held.in_one_unit(frac_bits)
-        after = decided(scores, sequences, Filter(price * per_unit, hold))
+        (after,) = decided_by_fold(held, sequences, frac_bits, [price], hold, how)
         effect = effect_of(held.y, held.decisions, after, sequences)
     assert isinstance(price, int)
     notes = result.notes
     if price == 0 and hold == 1 and asked == AUTO:
         notes = (*notes, NO_GAIN)
-    model = replace(model, filter=Filter(price, hold))
+    model = replace(model, filter=Filter(price, hold, _transitions(dataset, price, how)))
+    if model.filter is not None and model.filter.transitions is not None:
+        notes = (*notes, SCRIPTED[how])
     on_test = None if test is None else effect_on(model, test)
     effects = {"held_out": effect, "test": on_test}
     return replace(result, model=with_effects(model, FILTER, effects), notes=notes)
+
+
+def _transitions(
+    dataset: Dataset, largest: int, how: Transitions
+) -> tuple[tuple[int, ...], ...] | None:
+    """Return the prices of transitions of all rows; None for one price, or if all are 0."""
+    sequences = dataset.time_sequences
+    if how == "switch" or sequences is None:
+        return None
+    every = np.ones(dataset.n_rows, dtype=np.bool_)
+    costs = transition_costs(dataset.y, sequences, every, len(dataset.classes), how)
+    prices = prices_up_to(costs, largest)
+    return tuple(map(tuple, prices.tolist())) if prices.any() else None
 
 
 NO_GAIN = (

@@ -113,3 +113,23 @@ def test_a_switch_may_need_several_decisions_in_a_row(run_json, refused, rows, t
     assert sum(a != b for a, b in zip(said, y, strict=True)) == found["errors"]
     at = [k for k in range(1, 200) if said[k] != said[k - 1]]
     assert all(b - a >= 3 for a, b in pairwise(at))
+
+
+@pytest.mark.parametrize("how", ["dwell", "matrix"])
+def test_prices_of_transitions_may_be_learned(run, run_json, refused, rows, tmp_path, how):
+    model = tmp_path / "m.bncc"
+    train = ("train", rows, "-o", model, *NAIVE, "--groups", "group", "--filter-transitions", how)
+    assert "transitions need a filter" in refused(*train)
+    done = run(*train, "--filter", "auto")
+    warning = {"dwell": "has learned how long classes last", "matrix": "has learned the script"}
+    assert warning[how] in done.stderr
+    assert "a transition costs at most" in done.stdout
+    found = run_json("inspect", model)["filter"]
+    assert len(found["transitions"]) == 3
+    assert max(map(max, found["transitions"])) == found["switch"] > 0
+    assert found["held_out"]["error"] < found["held_out"]["error_before"]
+    said = run_json("predict", model, rows, "--groups", "group", "--with", "filter")["prediction"]
+    judged = run_json("evaluate", model, rows, "--groups", "group", "--with", "filter")
+    y = [line.split(",")[3] for line in rows.read_text().splitlines()[1:]]
+    assert sum(a != b for a, b in zip(said, y, strict=True)) == judged["errors"]
+    assert run_json("verify", model, "--with", "filter", "--random", "100")["agree"]

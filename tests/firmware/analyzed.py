@@ -20,7 +20,7 @@ from tests import models as hand
 from tests.adapting import ADAPTING
 from tests.agreement.test_direct_readings import model_of
 from tests.counters import COUNTED
-from tests.dwelling import rated, trained
+from tests.dwelling import rated, trained, with_transitions
 from tests.firmware.machines import ENTRIES, MODELS
 from tests.ranged import ranged
 from tests.unknown import RULED
@@ -185,9 +185,11 @@ def _emitted(model: str, options: EmitOptions) -> Mapping[str, str]:
 
 
 FILTERED: dict[str, Callable[[], Model]] = {
-    f"filtered_{switch}": partial(trained, "naive", switch) for switch in (0, 9, 300, 70000)
+    **{f"filtered_{switch}": partial(trained, "naive", switch) for switch in (0, 9, 300, 70000)},
+    "filtered_transitions": lambda: with_transitions(trained("naive", 9), 40),
+    "filtered_wide_transitions": lambda: with_transitions(trained("tables", 9), 70000, 3),
 }
-"""Trained models with filters whose kept costs and sums have each width."""
+"""Trained models with filters whose kept costs, sums and prices have each width."""
 RATED: dict[str, Callable[[], Model]] = {
     "rated": partial(rated, "naive"),
     "rated_within": partial(rated, "tables", 0.3),

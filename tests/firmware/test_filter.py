@@ -14,7 +14,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.filter import Filter, decided, required
 from bncc.model.model import Model
 from bncc.on_device import sources_of
-from tests.dwelling import trained
+from tests.dwelling import trained, with_transitions
 from tests.firmware.machines import MODELS
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
@@ -29,6 +29,9 @@ def models() -> dict[str, Model]:
     """Return models with filters: trained ones, of many classes, and of wide sums."""
     found = {f"naive {price}": trained("naive", price) for price in PRICES}
     found["naive held"] = replace(trained("naive", 9), filter=Filter(9, 3))
+    for key, largest in (("bytes", 40), ("words", 300)):
+        found[f"naive transitions of {key}"] = with_transitions(trained("naive", 9), largest)
+    found["wide_costs transitions"] = with_transitions(MODELS["wide_costs"](), 70000)
     return {**found, "tables 300": trained("tables", 300)} | {
         name: replace(MODELS[name](), filter=Filter(40)) for name in ("wide_costs", "mixed_kinds")
     }
@@ -42,7 +45,7 @@ def emission_of(model: Model, **more):
 def test_no_hostile_step_takes_longer_than_those_of_the_header(require_bench, target):
     """Nor do others of the same kinds."""
     bench = require_bench(target)
-    for key in ("naive 9", "tables 300", "wide_costs"):
+    for key in ("naive 9", "tables 300", "wide_costs", "naive transitions of words"):
         model = models()[key]
         emission = emission_of(model, target=target)
         assert emission.layout.filter is not None

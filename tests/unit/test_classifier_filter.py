@@ -76,6 +76,21 @@ def test_whole_numbers_of_numpy_are_taken():
         naive(filter=5, filter_hold=True).fit(X, y, groups=groups)
 
 
+def test_prices_of_transitions_may_be_learned():
+    X, y, groups = arrays()
+    fitted = naive(filter="auto", filter_transitions="matrix").fit(X, y, groups=groups)
+    assert "learned the script of these recordings" in fitted.notes_[-1]
+    assert "filter_transitions='switch'" in fitted.notes_[-1]
+    rule = fitted.to_model().filter
+    scores = reference.scores(fitted.to_model(), fitted._states(X))
+    expected = filtered(scores, groups, np.array(rule.transitions))
+    assert fitted.predict_sequence(X, groups).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="transitions are 'all'; use one of switch"):
+        naive(filter="auto", filter_transitions="all").fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match="transitions need a filter"):
+        naive(filter_transitions="dwell").fit(X, y)
+
+
 def test_windows_of_recordings_are_filtered():
     found = recordings(4, 640).recordings
     labels = [[LABELS[k] for k in each.labels.tolist()] for each in found]

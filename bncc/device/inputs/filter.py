@@ -1,18 +1,20 @@
 """Sequences of scores to try emitted filters on: of the model, random ones, and hostile ones."""
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from bncc._types import IntArray
 from bncc.device.inputs.cases import Case, Effort
 from bncc.device.inputs.cover import random_states
-from bncc.model.filter import Filter, decided, required
+from bncc.model.filter import Filter, decided, matrix_of, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
 
 STEPS = 400
 """Steps of each kind of scores."""
+Shape: TypeAlias = tuple[int, int]
 LONGEST = 60
 """Mean number of steps of a sequence."""
 
@@ -34,7 +36,7 @@ def filter_cases(model: Model, largest: int, effort: Effort) -> Iterator[Case]:
     if effort.n_random:
         yield _case(scores(model, random_states(model, effort.n_random, rng)), rule, rng)
     for kind in _KINDS:
-        drawn = kind(rng, (STEPS, model.n_classes), largest, rule.switch)
+        drawn = kind(rng, (STEPS, model.n_classes), largest, rule)
         yield _case(np.clip(drawn, 0, largest), rule, rng)
 
 
@@ -46,38 +48,37 @@ def _case(steps: IntArray, rule: Filter, rng: np.random.Generator) -> Case:
     return Case("filter", np.column_stack([begins, steps]).astype(np.int64), y.astype(np.int16))
 
 
-def _any(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+def _any(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """Return scores of any size, also without a zero."""
     return rng.integers(0, largest + 1, shape)
 
 
-def _small(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+def _small(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """Return small scores, which tie often and add up over many steps."""
     return rng.integers(0, 3, shape)
 
 
-def _near(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+def _near(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """Return scores at and next to the price and its half, 0 and the largest."""
+    switch = rule.switch
     ends = [0, 0, 1, switch // 2, switch - 1, switch, switch + 1, largest - 1, largest]
     return rng.choice(np.array(ends, dtype=np.int64), shape)
 
 
-def _turns(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+def _turns(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """Return the largest scores of all classes but one, which stays for 1, 2, ... steps."""
     stays = np.repeat(np.arange(shape[0]), np.arange(shape[0]) % 9 + 1)[: shape[0]]
     return np.where(np.arange(shape[1]) == stays[:, None] % shape[1], 0, largest)
 
 
-def _equal(rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int) -> IntArray:
+def _equal(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """Return equal scores of all classes in a step, between steps that favor one."""
     favors = np.where(np.arange(shape[1]) == rng.integers(0, shape[1], (shape[0], 1)), 0, largest)
     level = rng.choice([0, 1, largest], (shape[0], 1))
     return np.where(rng.random((shape[0], 1)) < 0.3, favors, level)
 
 
-def _ordered(
-    rng: np.random.Generator, shape: tuple[int, int], largest: int, switch: int
-) -> IntArray:
+def _ordered(rng: np.random.Generator, shape: Shape, largest: int, rule: Filter) -> IntArray:
     """
     Return steps that take long: costs ascend, descend or alternate by class, near or far apart.
 
@@ -90,16 +91,16 @@ def _ordered(
     rises = np.where(up % 2 == 1, n_classes + up, n_classes - 1 - up)
     orders = [order - order.min() for order in (up[::-1], up, falls, rises)]
     found = np.empty((n, n_classes), dtype=np.int64)
-    costs = np.zeros(n_classes, dtype=np.int64)
+    costs, prices = np.zeros(n_classes, dtype=np.int64), matrix_of(rule.prices, n_classes)
     for k in range(n):
         order = orders[k // _HELD % len(orders)]
         if k // (_HELD * len(orders)) % 2 == 0:
-            level = costs.max() - costs + order * max(1, (switch - 1) // (2 * n_classes))
+            level = costs.max() - costs + order * max(1, (rule.switch - 1) // (2 * n_classes))
         else:
             level = order * (largest // int(order.max()))
         found[k] = np.clip(level, 0, largest)
         costs += found[k]
-        costs = np.minimum(costs - costs.min(), switch)
+        costs = (np.minimum(costs - costs.min(), rule.switch)[:, None] + prices).min(axis=0)
     return found
 
 

@@ -20,7 +20,7 @@ from bncc.toolchain.tools import SANITIZERS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests import models as hand
-from tests.dwelling import dataset
+from tests.dwelling import dataset, with_transitions
 from tests.front_ends import front_end
 from tests.unit.emit.test_emitter_samples import trained
 
@@ -87,6 +87,61 @@ def test_a_wrong_switch_is_found(old: str, new: str) -> None:
     assert str(found.first_mismatch).startswith("filter_next of step ")
 
 
+@pytest.mark.parametrize(("largest", "hold"), [(1, 1), (9, 1), (255, 3), (256, 1), (70000, 1)])
+def test_the_c_agrees_with_a_price_of_each_transition(largest: int, hold: int) -> None:
+    model = with_transitions(trained_on_sequences(), largest, hold)
+    emission = emit_c(model, FILTERED)
+    found = verify(model, emission=emission, n_random=500, sanitize=True)
+    assert found.agree, found.first_mismatch
+    header = " ".join(emission.files["m.h"].replace("*", " ").split())
+    assert f"each transition between classes has a price of up to {largest}, learned" in header
+    assert "leave the decision as it was" not in header
+    assert f"#define M_SWITCH {largest}U / largest price of a transition" in header
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "at_type"), [(2, "uint8_t"), (15, "uint8_t"), (16, "uint16_t")]
+)
+def test_transitions_of_many_classes_agree(n_classes: int, at_type: str) -> None:
+    rows = dataset()
+    labels = tuple(f"c{k}" for k in range(n_classes))
+    rows = replace(rows, y=np.arange(rows.n_rows) // 7 % n_classes, classes=labels)
+    settings = TrainSettings(structure="naive", parameters="ml", discretize="quantile")
+    model = with_transitions(train_model(rows, settings).model, 300)
+    emission = emit_c(model, FILTERED)
+    assert verify(model, emission=emission, sanitize=True).agree
+    assert f"_path_to(const m_filter_t *f, {at_type} at)" in emission.files["m.c"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("least + m_rom_uint8(price)", "least + m_rom_uint8(&price[1])"),
+        ("kept + m_rom_uint8(&price[from])", "kept + m_rom_uint8(price)"),
+        ("(path < least)", "(path <= (least + 1U))"),
+        ("(cost[c] < least)", "(cost[c] <= least)"),
+        ("(at + M_N_CLASSES)", "(at + 1U)"),
+        ("(cost[c] - least)", "(cost[c])"),
+        ("f->cost[c] = (uint8_t)M_SWITCH;", "f->cost[c] = (uint8_t)above;"),
+        ("(uint16_t)(m_path_to(f, at) + s[c])", "(uint8_t)(m_path_to(f, at) + s[c])"),
+    ],
+    ids=["first", "price", "least", "tie", "column", "above", "cap", "width"],
+)
+def test_a_wrong_transition_is_found(old: str, new: str) -> None:
+    model = with_transitions(trained_on_sequences(), 200)
+    found = verify(model, emission=changed(emit_c(model, FILTERED), old, new))
+    assert not found.agree
+    assert str(found.first_mismatch).startswith("filter_next of step ")
+
+
+def test_windows_are_filtered_with_transitions() -> None:
+    tested = front_end("int16", 32, 16, "sum,range", "x,y")
+    plain = replace(trained(tested, 300, structure="naive"), front_end=tested)
+    model = with_transitions(plain, 60)
+    built = decision_sources(tested, emit_c(model, FILTERED))
+    assert verify_samples(model, built, "host", hostile_samples(model), sanitize=True).agree
+
+
 def test_windows_are_held() -> None:
     tested = front_end("int16", 32, 16, "sum,range", "x,y")
     model = replace(trained(tested, 300, structure="naive"), front_end=tested, filter=Filter(9, 2))
@@ -134,6 +189,27 @@ def test_widths_hold_the_largest_sums() -> None:
     assert widths(5, 10, 16) == (8, 16, 3)
     with pytest.raises(IrError, match="exceed 32 bits; train with fewer bits"):
         plan_filter(Filter(2**31), 2**31, 32, 3)
+
+
+def test_widths_hold_the_largest_sums_of_transitions() -> None:
+    def widths(largest_price: int, largest: int, bits: int) -> tuple[int, int, int]:
+        rule = Filter(largest_price, 1, ((0, largest_price), (1, 0)))
+        plan = plan_filter(rule, largest, bits, 2)
+        assert plan.largest_sum == max(largest + largest_price, 2 * largest_price)
+        return plan.held_bits, plan.sum_bits, sum(each.n_bytes for each in plan.arrays)
+
+    assert widths(127, 128, 8) == (8, 8, 4)
+    assert widths(128, 1, 8) == (8, 16, 4)
+    assert widths(32767, 9, 8) == (16, 16, 8)
+    assert widths(32768, 9, 8) == (16, 32, 8)
+    assert widths(2**31 - 1, 2**31, 32) == (32, 32, 16)
+    with pytest.raises(IrError, match="exceed 32 bits; train with fewer bits"):
+        widths(2**31, 1, 32)
+    rule = Filter(9, 2, ((0, 9), (1, 0)))
+    plan = plan_filter(rule, 9, 8, 2)
+    assert plan.arrays[0].lines == ("0U, 1U, 9U, 0U,",)
+    # 4 on paths, 2 of scores, 2 above the least, 1 of the run; 2 on paths, 1 of costs, 2 caps, 4
+    assert (plan.additions, plan.comparisons) == (9, 9)
 
 
 def test_scores_are_emitted_with_it_and_it_is_not_without() -> None:

@@ -26,6 +26,7 @@ from bncc.model.filter import (
     filtered_by_price,
     filtered_scores,
     held,
+    matrix_of,
     switches,
     viterbi,
 )
@@ -146,6 +147,77 @@ def test_the_offline_path_is_the_cheapest(stream):
         assert found[rows[-1]] == filtered(scores, sequences, price)[rows[-1]]
 
 
+@st.composite
+def transitions(draw):
+    """Draw scores of a few rows, sequences and a price of each transition."""
+    scores, sequences, _ = draw(streams(largest=6, n_rows=5))
+    n = scores.shape[1]
+    row = st.lists(st.integers(0, 9), min_size=n, max_size=n)
+    return scores, sequences, np.array(draw(st.lists(row, min_size=n, max_size=n)))
+
+
+@given(streams())
+def test_one_price_is_a_matrix_of_transitions(stream):
+    scores, sequences, price = stream
+    by_class = matrix_of(price, scores.shape[1])
+    assert (np.diag(by_class) == 0).all()
+    assert np.array_equal(
+        filtered_scores(scores, sequences, by_class), filtered_scores(scores, sequences, price)
+    )
+    assert np.array_equal(viterbi(scores, sequences, by_class), viterbi(scores, sequences, price))
+
+
+@given(transitions())
+def test_a_state_capped_at_the_largest_price_decides_alike(stream):
+    """The C keeps no more of each class than the largest price of a transition."""
+    scores, _, prices = stream
+    kept, found = np.zeros(scores.shape[1], dtype=np.int64), []
+    for row in scores:
+        new = row + (kept[:, None] + prices).min(axis=0)
+        assert new.max() <= row.max() + prices.max()
+        kept = np.minimum(new - new.min(), prices.max())
+        found.append(int(new.argmin()))
+    assert found == filtered(scores, one(len(scores)), prices).tolist()
+
+
+@given(transitions())
+def test_transitions_price_each_path(stream):
+    """By enumeration; the filter also has a transition before the first row, from any class."""
+    scores, _, prices = stream
+    n, n_classes = scores.shape
+
+    def cost(path):
+        of_steps = sum(int(prices[a, b]) for a, b in pairwise(path))
+        return of_steps + sum(int(scores[k, c]) for k, c in enumerate(path))
+
+    found = filtered_scores(scores, one(n), prices)
+    for end in range(1, n + 1):
+        least = np.full(n_classes, 10**9)
+        for path in product(range(n_classes), repeat=end):
+            least[path[-1]] = min(least[path[-1]], cost(path) + int(prices[:, path[0]].min()))
+        assert (least - least.min()).tolist() == found[end - 1].tolist()
+    if n:
+        paths = product(range(n_classes), repeat=n)
+        assert cost(viterbi(scores, one(n), prices).tolist()) == min(map(cost, paths))
+
+
+def test_a_file_keeps_the_prices_of_transitions():
+    n = hand.naive_integer().n_classes
+    rows = tuple(tuple(9 if b == a + 1 else int(a != b) for b in range(n)) for a in range(n))
+    model = replace(hand.naive_integer(), filter=Filter(9, 1, rows))
+    check_model(model)
+    assert from_bytes(to_bytes(model), "m.bncc").filter == model.filter
+    record = json.loads(unpack(to_bytes(model))[DOCUMENT])["filter"]
+    assert record == {"switch": 9, "transitions": [list(row) for row in rows]}
+    assert filter_facts(model)["transitions"] == record["transitions"]
+    assert filter_words(model)[0] == "a transition costs at most 9, by a learned matrix"
+    for wrong in (rows[1:], (*rows, rows[0]), (rows[0][1:], *rows[1:]), ((10,) * n,) * n, ()):
+        with pytest.raises(ModelError, match="the transitions in the filter"):
+            check_model(replace(model, filter=Filter(9, 1, wrong)))
+    with pytest.raises(ModelError, match="the transitions in the filter"):
+        check_model(replace(model, filter=Filter(8, 1, rows)))
+
+
 def test_switches_count_within_sequences():
     assert switches(np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])) == 2
     assert switches(np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])) == 0
@@ -186,7 +258,10 @@ def test_a_price_out_of_range_is_refused(switch):
         ({"filter": {"switch": True}}, "a number is malformed"),
         ({"filter": {"switch": -1}}, "the price of a switch"),
         ({"filter": {"switch": 1, "more": 2}}, "the record of switch is malformed"),
-        ({"filter": None}, "the record of switch is malformed"),
+        ({"filter": None}, "the record of its filter is malformed"),
+        ({"filter": {"switch": 1, "transitions": None}}, "a list of list is malformed"),
+        ({"filter": {"switch": 1, "transitions": [[True]]}}, "a list of int is malformed"),
+        ({"filter": {"switch": 1, "transitions": [[0, 1]]}}, "the transitions in the filter"),
         ({"unfiltered_format": 8}, "the format of its model without a filter is malformed"),
         ({"unfiltered_format": 0}, "the format of its model without a filter is malformed"),
         ({"unfiltered_format": "1"}, "a number is malformed"),
