@@ -4,12 +4,13 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from bncc import _validation
-from bncc._types import FloatArray, StrPath
+from bncc._types import AnyArray, FloatArray, IntArray, StrPath
 from bncc.data.dataset import Dataset
 from bncc.device.agreement import Agreement
 from bncc.discretize.feature import states_of
@@ -18,6 +19,8 @@ from bncc.emit.options import emit_command, words_of
 from bncc.emit.rust import RUST, emit_crate
 from bncc.errors import OptionError
 from bncc.lower import request
+from bncc.model import reference
+from bncc.model.adapted import AdaptedModel
 from bncc.model.atomic import write_all
 from bncc.model.explanation import contributions
 from bncc.model.model import Model
@@ -173,12 +176,107 @@ def _emitted(model: Model, options: emitter.EmitOptions) -> emitter.Emission:
     return emission or emitter.emit_c(model, plain)
 
 
-class Deployable:
-    """An estimator with an integer model that can be emitted as C."""
+class Adaptive:
+    """An estimator whose model may have a filter, and may adapt."""
+
+    classes_: AnyArray
 
     @abstractmethod
     def to_model(self) -> Model:
         """Return the frozen integer model."""
+
+    @abstractmethod
+    def _states(self, X: Any) -> IntArray:
+        """Return the states of what is classified, (n, n_features) int."""
+
+    def learn(self, X: Any, y: Any) -> int:
+        """
+        Learn labeled inputs one after the other, as ``NAME_learn`` does on a device.
+
+        Only `predict_adapted`, and `partial` of a `BNStreamClassifier`, depend on what is learned;
+        `fit` and `forget` undo it.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            What `predict` takes, in the order in which a device learns it: readings, or samples of
+            a gapless recording, whose windows are learned.
+        y : (n,) array-like, or str
+            Label of each reading or window, of `classes_`, or a text for all. Those of a
+            `BNStreamClassifier` are text: pass ``"1"`` for a class that was 1 in `fit`.
+
+        Returns
+        -------
+        int
+            Number of inputs that moved offsets; the classes of the others were ahead already.
+
+        Raises
+        ------
+        ValueError
+            If the model does not adapt, missing readings are marginalized, a label is unknown, or
+            inputs are malformed.
+        """
+        adapted, states = self._adapted(), self._states(X)
+        y = [y] * len(states) if isinstance(y, str) else y
+        with _validation.value_errors():
+            labels = _validation.checked_labels(y, self.classes_, len(states))
+        return adapted.learn(states, labels)
+
+    def forget(self) -> Self:
+        """
+        Undo all that was learned by `learn`, as ``NAME_forget`` does.
+
+        Returns
+        -------
+        object
+            This estimator.
+        """
+        self._adapted().forget()
+        return self
+
+    def predict_adapted(self, X: Any) -> AnyArray:
+        """
+        Return the labels with what was learned, as ``NAME_adapted_class`` does.
+
+        Parameters
+        ----------
+        X : array-like or data frame
+            What `predict` takes.
+
+        Returns
+        -------
+        (n,) array
+            Labels from `classes_`, of readings or windows.
+
+        Raises
+        ------
+        ValueError
+            If the model does not adapt, missing readings are marginalized, or inputs are malformed.
+        """
+        adapted = self._adapted()
+        return np.asarray(self.classes_[adapted.scores(self._states(X)).argmin(axis=1)])
+
+    def _filtered(self, states: IntArray, sequences: IntArray) -> AnyArray:
+        """Return the filtered labels of states (n, n_features) in sequences (n,), in time order."""
+        with _validation.value_errors():
+            found = reference.predict_sequences(self.to_model(), states, sequences)
+        return np.asarray(self.classes_[found])
+
+    def _adapted(self) -> AdaptedModel:
+        """Return the model with what was learned since the last `fit`."""
+        if getattr(self, "missing", None) == "marginal":
+            raise ValueError("learn does not marginalize missing readings; use missing='state'")
+        check_is_fitted(self)
+        found: AdaptedModel | None = self.__dict__.get("_learned")
+        if found is None or found.model is not self.to_model():
+            with _validation.value_errors():
+                found = AdaptedModel(self.to_model())
+            self._learned = found
+        return found
+
+
+class Deployable(Adaptive):
+    """An estimator with an integer model that can be emitted as C."""
 
     def contributions(self, X: Any) -> FloatArray:
         """Return the contributions of the prior and of each table to each class.

@@ -15,7 +15,6 @@ from bncc._deployment import Deployable
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.model import missing, reference
-from bncc.model.adapted import AdaptedModel
 from bncc.model.confidence import margins_of
 from bncc.model.confidence import required as rated
 from bncc.model.counters import required as counting
@@ -293,11 +292,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
                 "predict_sequence does not marginalize missing readings; use missing='state'"
             )
         check_is_fitted(self)
-        X = self._states(X)
-        sequences = _validation.checked_sequences(groups, len(X))
-        with _validation.value_errors():
-            found = reference.predict_sequences(self.model_, X, sequences)
-        return np.asarray(self.classes_[found])
+        states = self._states(X)
+        return self._filtered(states, _validation.checked_sequences(groups, len(states)))
 
     def predict_confidence(self, X: Any) -> IntArray:
         """
@@ -419,70 +415,6 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         sequences = None if groups is None else _validation.checked_sequences(groups, len(scores))
         return counters.counted(scores, is_known, sequences).columns
 
-    def learn(self, X: Any, y: Any) -> int:
-        """
-        Learn labeled readings one after the other, as ``NAME_learn`` does on a device.
-
-        Only `predict_adapted` depends on what is learned; `fit` and `forget` undo it.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array-like or data frame
-            Readings, in the order in which a device learns them.
-        y : (n_samples,) array-like
-            Their labels, of `classes_`.
-
-        Returns
-        -------
-        int
-            Number of readings that moved offsets; the classes of the others were ahead already.
-
-        Raises
-        ------
-        ValueError
-            If the model does not adapt, missing readings are marginalized, a label is unknown, or
-            readings are malformed.
-        """
-        adapted, states = self._adapted(), self._states(X)
-        with _validation.value_errors():
-            labels = _validation.checked_labels(y, self.classes_, len(states))
-        return adapted.learn(states, labels)
-
-    def forget(self) -> "BNClassifier":
-        """
-        Undo all that was learned by `learn`, as ``NAME_forget`` does.
-
-        Returns
-        -------
-        BNClassifier
-            This estimator.
-        """
-        self._adapted().forget()
-        return self
-
-    def predict_adapted(self, X: Any) -> AnyArray:
-        """
-        Return the labels with what was learned, as ``NAME_adapted_class`` does.
-
-        Parameters
-        ----------
-        X : (n_samples, n_features) array-like or data frame
-            Readings.
-
-        Returns
-        -------
-        (n_samples,) array
-            Labels from `classes_`.
-
-        Raises
-        ------
-        ValueError
-            If the model does not adapt, missing readings are marginalized, or readings are
-            malformed.
-        """
-        adapted = self._adapted()
-        return np.asarray(self.classes_[adapted.scores(self._states(X)).argmin(axis=1)])
-
     def predict_log_proba(self, X: Any) -> FloatArray:
         """
         Return the normalized log-probabilities represented by the integer costs.
@@ -556,18 +488,6 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         if self.missing != "marginal":
             return np.asarray(getattr(reference, what)(self.to_model(), self._states(X)))
         return _validation.without_gaps(self, X, getattr(missing, what))
-
-    def _adapted(self) -> AdaptedModel:
-        """Return the model with what was learned since the last `fit`."""
-        if self.missing == "marginal":
-            raise ValueError("learn does not marginalize missing readings; use missing='state'")
-        check_is_fitted(self)
-        found: AdaptedModel | None = self.__dict__.get("_learned")
-        if found is None or found.model is not self.model_:
-            with _validation.value_errors():
-                found = AdaptedModel(self.model_)
-            self._learned = found
-        return found
 
     def _states(self, X: Any) -> IntArray:
         with _validation.value_errors():

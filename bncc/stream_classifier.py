@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bncc import _deployment, _validation
 from bncc._arguments import as_arguments
+from bncc._deployment import Adaptive
 from bncc._types import AnyArray, IntArray, StrPath
 from bncc.classifier import BNClassifier
 from bncc.data.dataset import Dataset
@@ -32,7 +33,7 @@ from bncc.resources import Budget, size_of
 _RECORDING, _LABEL = "recording", "label"
 
 
-class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class BNStreamClassifier(Adaptive, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """
     Classifier of windows of recordings, emitted as C that takes one sample at a time.
 
@@ -168,6 +169,7 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         fitted.n_features_in_ = len(model.inputs)
         fitted.feature_names_in_ = np.array([f.name for f in model.inputs], dtype=object)
         self._stream: FeatureStream | None = None
+        self._last: IntArray | None = None  # States of the window that ended last in the stream
         return self
 
     def predict(self, samples: Any) -> AnyArray:
@@ -184,9 +186,8 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         (n_windows,) array
             Labels from `classes_`; window k begins at sample ``k * hop``.
         """
-        check_is_fitted(self)
-        with _validation.value_errors():
-            return self._labels(self.front_end_.values(_samples(samples, self.front_end_)))
+        best = reference.predict(self.to_model(), self._states(samples))
+        return np.asarray(self.classes_[best])
 
     def predict_sequence(self, samples: Any) -> AnyArray:
         """
@@ -204,75 +205,15 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         (n_windows,) array
             Labels from `classes_`; window k begins at sample ``k * hop``.
         """
-        check_is_fitted(self)
-        with _validation.value_errors():
-            model, found = self.to_model(), _samples(samples, self.front_end_)
-            of_windows = reference.predict_filtered_samples(model, found)
-        return np.asarray(self.classes_[of_windows])
-
-    def learn(self, samples: Any, labels: Any) -> int:
-        """
-        Learn the windows of one gapless recording, as ``NAME_learn_window`` does on a device.
-
-        The adaptation is that of ``classifier.adapt``. Only `predict_adapted` depends on what is
-        learned; `fit` and `forget` undo it.
-
-        Parameters
-        ----------
-        samples : (n_samples, n_channels) array-like
-            Integer samples in time order.
-        labels : str or (n_windows,) array-like
-            Label of all windows, or of each one, of `classes_`, which are text: pass
-            ``"1"`` for a class that was 1 in `fit`.
-
-        Returns
-        -------
-        int
-            Number of windows that moved offsets; the classes of the others were ahead already.
-        """
-        states, adapted = self._states(samples), self.classifier_._adapted()
-        labels = [labels] * len(states) if isinstance(labels, str) else labels
-        with _validation.value_errors():
-            found = _validation.checked_labels(labels, self.classes_, len(states))
-        moved: int = adapted.learn(states, found)
-        return moved
-
-    def forget(self) -> "BNStreamClassifier":
-        """
-        Undo all that was learned by `learn`, as ``NAME_forget`` does.
-
-        Returns
-        -------
-        BNStreamClassifier
-            This estimator.
-        """
-        check_is_fitted(self)
-        self.classifier_.forget()
-        return self
-
-    def predict_adapted(self, samples: Any) -> AnyArray:
-        """
-        Return the label of each window of one gapless recording, with what was learned.
-
-        Parameters
-        ----------
-        samples : (n_samples, n_channels) array-like
-            Integer samples in time order.
-
-        Returns
-        -------
-        (n_windows,) array
-            Labels from `classes_`; window k begins at sample ``k * hop``.
-        """
-        states, adapted = self._states(samples), self.classifier_._adapted()
-        return np.asarray(self.classes_[adapted.scores(states).argmin(axis=1)])
+        states = self._states(samples)
+        return self._filtered(states, np.zeros(len(states), dtype=np.int64))
 
     def start(self) -> None:
         """Begin a recording, or a segment after a gap, for `partial`."""
         check_is_fitted(self)
-        self._stream = self.front_end_.stream()
+        self._stream, self._last = self.front_end_.stream(), None
 
-    def partial(self, samples: Any) -> AnyArray:
+    def partial(self, samples: Any, *, adapted: bool = False) -> AnyArray:
         """
         Add samples to the recording that `start` began; return the labels of windows that end.
 
@@ -280,6 +221,9 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         ----------
         samples : (n_samples, n_channels) array-like
             Integer samples, any number of them.
+        adapted : bool, default=False
+            True to decide with what `learn` and `learn_window` have learned so far, as
+            `predict_adapted` does, and ``NAME_push`` of C with the entry point adapt.
 
         Returns
         -------
@@ -292,7 +236,38 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         assert self._stream is not None
         with _validation.value_errors():
             found = _samples(samples, self.front_end_)
-            return self._labels(self._stream.partial(self.front_end_.form.saturated(found)))
+            values = self._stream.partial(self.front_end_.form.saturated(found))
+        states = self._states_of(values)
+        self._last = states[-1:] if len(states) else self._last
+        if adapted:
+            best = self._adapted().scores(states).argmin(axis=1)
+        else:
+            best = reference.predict(self.to_model(), states)
+        return np.asarray(self.classes_[best])
+
+    def learn_window(self, label: str) -> bool:
+        """
+        Learn the window that ended last in `partial`, as ``NAME_learn_window`` does on a device.
+
+        Parameters
+        ----------
+        label : str
+            Its label, of `classes_`.
+
+        Returns
+        -------
+        bool
+            True if offsets moved; False if its class was ahead already, or no window has ended.
+
+        Raises
+        ------
+        ValueError
+            If the model does not adapt, or the label is unknown.
+        """
+        adapted = self._adapted()
+        with _validation.value_errors():
+            found = _validation.checked_labels([label], self.classes_, 1)
+        return self._last is not None and adapted.learn(self._last, found) > 0
 
     def to_model(self) -> Model:
         """
@@ -411,14 +386,11 @@ class BNStreamClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         """Return the states of the windows of samples, (n_windows, n_features) int."""
         check_is_fitted(self)
         with _validation.value_errors():
-            values = self.front_end_.values(_samples(samples, self.front_end_))
-            return states_of(self.to_model().features, self.front_end_.table(values))
+            return self._states_of(self.front_end_.values(_samples(samples, self.front_end_)))
 
-    def _labels(self, values: IntArray) -> AnyArray:
-        """Return the labels of windows by their features (n_windows, n_features)."""
-        model = self.to_model()
-        states = states_of(model.features, self.front_end_.table(values))
-        return np.asarray(self.classes_[reference.predict(model, states)])
+    def _states_of(self, values: IntArray) -> IntArray:
+        """Return the states of windows by their features (n_windows, n_features)."""
+        return states_of(self.to_model().features, self.front_end_.table(values))
 
 
 def _samples(samples: Any, front_end: FrontEnd) -> IntArray:

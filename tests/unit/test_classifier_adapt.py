@@ -48,24 +48,57 @@ def test_another_fit_forgets() -> None:
     assert alike.adaptation is not None
 
 
-@pytest.mark.filterwarnings("ignore:no adaptation has fewer errors")
-def test_windows_are_learned_and_forgotten() -> None:
+@pytest.fixture
+def stream() -> BNStreamClassifier:
     found = recordings(4, 640).recordings
     labels = [[LABELS[k] for k in each.labels.tolist()] for each in found]
     clf = BNStreamClassifier(
         32, 16, classifier=naive(), channels=["x", "y"], sample_type="-2048..2047"
     )
     persons = [str(each.group) for each in found]
-    clf = clf.fit([each.samples for each in found], labels, groups=persons)
-    samples = found[0].samples
-    alone = clf.predict(samples)
-    assert clf.predict_adapted(samples).tolist() == alone.tolist()
+    return clf.fit([each.samples for each in found], labels, groups=persons)
+
+
+@pytest.mark.filterwarnings("ignore:no adaptation has fewer errors")
+def test_windows_are_learned_and_forgotten(stream: BNStreamClassifier) -> None:
+    samples = recordings(4, 640).recordings[0].samples
+    alone = stream.predict(samples)
+    assert stream.predict_adapted(samples).tolist() == alone.tolist()
     other = next(label for label in LABELS if (alone != label).any())
-    assert clf.learn(samples, other) > 0
-    assert (clf.predict_adapted(samples) == other).sum() > (alone == other).sum()
-    assert clf.forget() is clf
-    assert clf.predict_adapted(samples).tolist() == alone.tolist()
-    assert clf.learn(samples, [other] * len(alone)) > 0
+    assert stream.learn(samples, other) > 0
+    assert (stream.predict_adapted(samples) == other).sum() > (alone == other).sum()
+    assert stream.forget() is stream
+    assert stream.predict_adapted(samples).tolist() == alone.tolist()
+    assert stream.learn(samples, [other] * len(alone)) > 0
+
+
+@pytest.mark.filterwarnings("ignore:no adaptation has fewer errors")
+def test_a_stream_adapts_as_a_device_does(stream: BNStreamClassifier) -> None:
+    """Each window is decided on with what the windows before it have taught."""
+    samples = np.tile(recordings(4, 640).recordings[0].samples, (2, 1))
+    states, adapted = stream._states(samples), AdaptedModel(stream.to_model())
+    other = LABELS[0]
+    assert not stream.learn_window(other)
+    moved, said = [], []
+    for begin in range(0, len(samples), 8):
+        ended = stream.partial(samples[begin : begin + 8], adapted=True).tolist()
+        said += ended
+        moved += [stream.learn_window(other)] if ended else []
+    expected, expected_moved = [], []
+    for state in states:
+        expected.append(stream.classes_[adapted.scores(state[None]).argmin()])
+        expected_moved.append(adapted.learn(state[None], np.array([0])) > 0)
+    assert (said, moved) == (expected, expected_moved)
+    assert any(moved)
+    assert said != stream.predict(samples).tolist()
+    assert stream.predict_adapted(samples).tolist() == (
+        stream.classes_[adapted.scores(states).argmin(axis=1)].tolist()
+    )
+    stream.start()
+    assert not stream.learn_window(other)
+    assert stream.partial(samples).tolist() == stream.predict(samples).tolist()
+    with pytest.raises(ValueError, match="the model has no class 'swim'"):
+        stream.learn_window("swim")
 
 
 def test_misuse_is_one_clear_sentence(fitted: BNClassifier) -> None:
