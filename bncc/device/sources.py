@@ -108,6 +108,8 @@ def sources(
         kept["stream.h"] = support_file("stream.h")
     if "counters" in entries:
         kept["counters.h"] = support_file("counters.h")
+    if "adaptation" in entries:
+        kept["adaptation.h"] = support_file("adaptation.h")
     return Sources(name, interface, kept, frozenset(entries), tuple(limits), largest_score)
 
 

@@ -31,7 +31,7 @@ _STREAM_STATICS = tuple(
 )
 _RULE_STATICS = ("filter", "answer_rule")
 _COUNTERS_STATICS = ("counting", "counters_step", "counters_operation")
-_ADAPTATION_STATICS = ("adaptation", "adaptation_step")
+_ADAPTATION_STATICS = ("adaptation", "adaptation_digest", "adaptation_step", "adaptation_row")
 _NEAR = 2**16
 """Reach of an AVR's pointers to flash; `__ctors_start` follows the constants."""
 _TRAILER = 5
@@ -254,6 +254,7 @@ class _Fleet:
                 "harness.c": support_file("harness.c"),
                 "stream.h": support_file("stream.h"),
                 "counters.h": support_file("counters.h"),
+                "adaptation.h": support_file("adaptation.h"),
                 "bncc_port.h": support_file(self.bench.simulator.port),
                 "stack_paint.h": support_file("stack_paint.h"),
                 "bncc_model.h": "/* Each member's glue is included before its harness. */\n",
@@ -348,15 +349,14 @@ class _Fleet:
             return error
 
 
-_SHARED = ("bncc_model.h", "stream.h", "counters.h")
+_SHARED = ("bncc_model.h", "stream.h", "counters.h", "adaptation.h")
 
 
 def fleet_source(members: list[Sources]) -> str:
     """Return the C of a program with the harness of every member."""
     macros = sorted({m for built in members for m in _macros(built)})
-    undefined = "\n".join(
-        f"#undef {macro}" for macro in (*macros, "BNCC_STREAM_H", "BNCC_COUNTERS_H")
-    )
+    guards = ("BNCC_STREAM_H", "BNCC_COUNTERS_H", "BNCC_ADAPTATION_H")
+    undefined = "\n".join(f"#undef {macro}" for macro in (*macros, *guards))
     units, choices = [], []
     for k, built in enumerate(members):
         statics = _STATICS + (_STREAM_STATICS if "stream" in built.entries else ())

@@ -14,7 +14,7 @@ from bncc.model.reference import scores
 STEPS = 400
 """Steps of each kind of sequence."""
 DECIDE, FORGET, LEARN = range(3)
-"""Steps: a decision alone, or after all is forgotten, or from 2 on after a class is learned."""
+"""Steps of ``runtime/adaptation.h``: a decision, after all is forgotten, or a class is learned."""
 MOVED = 256
 """Added to a class where learning has moved offsets."""
 OF_SCORES = 512

@@ -7,6 +7,9 @@
 #ifdef MODEL_COUNTERS_TYPE
 #include "counters.h"
 #endif
+#ifdef MODEL_ADAPTATION_TYPE
+#include "adaptation.h"
+#endif
 
 uint32_t bncc_cost_size(void);
 uint32_t bncc_raw_size(void);
@@ -214,20 +217,15 @@ void bncc_unknown(const unsigned char *x, int16_t *y, uint32_t n_rows)
 #ifdef MODEL_ADAPTATION_TYPE
 void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows);
 
-/* A row is 0 for no more than a decision, 1 to forget first, or 2 more than a class to learn first,
- * and the scores, then the states; it is copied to where numbers and states may lie. */
+/* A row is the words of adaptation.h, then the states; it is copied to where both may lie. */
 void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows)
 {
-    static MODEL_ADAPTATION_TYPE adaptation;
-    uint32_t words[1U + MODEL_N_CLASSES];
+    uint32_t words[ADAPTATION_WORDS];
     MODEL_STATE states[MODEL_N_FEATURES];
-    MODEL_COST scores[MODEL_N_CLASSES];
     unsigned char *to;
     uint32_t k;
 
     for (; n_rows > 0U; n_rows--) {
-        int16_t moved = 0;
-
         to = (unsigned char *)words;
         for (k = 0U; k < (uint32_t)sizeof words; k++) {
             *to++ = *x++;
@@ -236,30 +234,7 @@ void bncc_adaptation(const unsigned char *x, int16_t *y, uint32_t n_rows)
         for (k = 0U; k < (uint32_t)sizeof states; k++) {
             *to++ = *x++;
         }
-        for (k = 0U; k < MODEL_N_CLASSES; k++) {
-            scores[k] = (MODEL_COST)words[1U + k];
-        }
-        if (words[0] == 1U) {
-            MODEL_FORGET(&adaptation);
-        } else if (words[0] > 1U) {
-            moved = (int16_t)MODEL_LEARN(&adaptation, states, scores, (uint8_t)(words[0] - 2U));
-        } else {
-            /* Nothing comes before the decision. */
-        }
-        *y++ = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
-#ifdef MODEL_ADAPTED_SCORES
-        {
-            uint32_t sum = 0U;
-
-            MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
-            for (k = 0U; k < MODEL_N_CLASSES; k++) {
-                sum = (sum * 31U) + (uint32_t)scores[k];
-            }
-            sum ^= sum >> 16;
-            sum ^= (sum >> 6) ^ (sum >> 12);
-            y[-1] = (int16_t)(y[-1] + ((int16_t)(sum & 0x3FU) * 512));
-        }
-#endif
+        *y++ = adaptation_step(words, states);
     }
 }
 #endif

@@ -13,9 +13,8 @@
  *                                                decision; then the scores; likewise for 'u' a
  *                                                class, or none for the decision, and the scores,
  *                                                then readings; for 'w' see counters.h, and the
- *                                                readings where unknown ones are counted; for 'a' 0
- *                                                for a decision, 1 to forget, from 2 on to learn a
- *                                                class before it, and the scores, then states)
+ *                                                readings where unknown ones are counted; for 'a'
+ *                                                see adaptation.h, and states)
  * Out: first one byte, sizeof(cost type), and four of the size of a raw row, 0 without raw;
  *      then for each row an int16_t and, for 's' and 'x', the scores (in this machine's own types).
  * A row is on the stack, in an object of exactly its size, so that sanitizers detect an access on
@@ -29,6 +28,9 @@
 #endif
 #ifdef MODEL_COUNTERS_TYPE
 #include "counters.h"
+#endif
+#ifdef MODEL_ADAPTATION_TYPE
+#include "adaptation.h"
 #endif
 
 #ifdef MODEL_RULES
@@ -114,51 +116,16 @@ static int counters_operation(void)
 #endif
 
 #ifdef MODEL_ADAPTATION_TYPE
-static MODEL_ADAPTATION_TYPE adaptation;
-
-static int adaptation_step(void)
+static int adaptation_row(void)
 {
-    uint32_t step;
-    uint32_t word;
-    MODEL_COST scores[MODEL_N_CLASSES];
+    uint32_t words[ADAPTATION_WORDS];
     MODEL_STATE states[MODEL_N_FEATURES];
-    uint32_t c;
-    int16_t moved = 0;
     int16_t y;
 
-    if (!port_read(&step, sizeof step)) {
+    if (!port_read(words, sizeof words) || !port_read(states, sizeof states)) {
         return 0;
     }
-    for (c = 0U; c < MODEL_N_CLASSES; c++) {
-        if (!port_read(&word, sizeof word)) {
-            return 0;
-        }
-        scores[c] = (MODEL_COST)word;
-    }
-    if (!port_read(states, sizeof states)) {
-        return 0;
-    }
-    if (step == 1U) {
-        MODEL_FORGET(&adaptation);
-    } else if (step > 1U) {
-        moved = (int16_t)MODEL_LEARN(&adaptation, states, scores, (uint8_t)(step - 2U));
-    } else {
-        /* Nothing comes before the decision. */
-    }
-    y = (int16_t)(MODEL_ADAPTED_CLASS(&adaptation, states, scores) + (moved * 256));
-#ifdef MODEL_ADAPTED_SCORES
-    {
-        uint32_t sum = 0U;
-
-        MODEL_ADAPTED_SCORES(&adaptation, states, scores, scores);
-        for (c = 0U; c < MODEL_N_CLASSES; c++) {
-            sum = (sum * 31U) + (uint32_t)scores[c];
-        }
-        sum ^= sum >> 16;
-        sum ^= (sum >> 6) ^ (sum >> 12);
-        y = (int16_t)(y + ((int16_t)(sum & 0x3FU) * 512));
-    }
-#endif
+    y = adaptation_step(words, states);
     port_write(&y, sizeof y);
     return 1;
 }
@@ -191,7 +158,7 @@ static int answer(unsigned char entry)
 #endif
 #ifdef MODEL_ADAPTATION_TYPE
     if (entry == (unsigned char)'a') {
-        return adaptation_step();
+        return adaptation_row();
     }
 #endif
     is_raw = (entry == (unsigned char)'r' || entry == (unsigned char)'g'
