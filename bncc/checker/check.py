@@ -16,7 +16,8 @@ from bncc.checker.values import UNKNOWN, WORD, RejectedError, SplitError, Term, 
 
 ERROR = WORD - 1
 TARGETS = {"rv32": Riscv, **{f"cortex-m{k}": Thumb for k in (0, 3, 4, 7)}}
-ENTRIES = {"predict-raw": (0,), "predict": (0,), "trusted": (0,), "scores": (1, 2, 4)}
+ENTRIES: dict[str, tuple[int, ...]] = dict.fromkeys(("predict-raw", "predict", "trusted"), (0,))
+ENTRIES |= dict.fromkeys(("scores", "scores-raw"), (1, 2, 4))
 """Entry points, and how many bytes their scores may have."""
 MOST_WORK = 1 << 17
 """Largest amount of work that a certificate may claim, so that a false amount ends as well."""

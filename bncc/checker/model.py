@@ -49,7 +49,7 @@ class Model:
         archive = np.load(io.BytesIO(data))
         document = json.loads(archive["model.json"])
         require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
-        features, is_raw = document["features"], entry == "predict-raw"
+        features, is_raw = document["features"], entry.endswith("-raw")
         widest = max(f["n_states"] for f in features)
         self.prior = archive["prior"].astype(np.int64)
         inputs = [_input(f, own, is_raw, widest) for f, own in zip(features, axes, strict=True)]

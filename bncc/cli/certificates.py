@@ -9,6 +9,7 @@ from bncc.model.file import RULES_IN_WORDS
 from bncc.model.model import Model
 from bncc.prove.certificate import Trace, certificate, to_bytes
 from bncc.prove.code import Code
+from bncc.prove.specification import OF_READINGS
 from bncc.prove.values import UndecidedError
 from bncc.prove.verdict import Verdict
 
@@ -59,7 +60,7 @@ def _uncovered(model: Model, entry: str) -> str | None:
     """Return the part of a model that the checker does not read, None if it reads all."""
     parts = {
         "a gate": model.gate is not None,
-        "readings that are subtracted": model.has_differences and entry == "predict-raw",
+        "readings that are subtracted": model.has_differences and entry in OF_READINGS,
         "a front end": model.front_end is not None,
         **{words: getattr(model, name) is not None for name, words in RULES_IN_WORDS.items()},
     }

@@ -93,8 +93,8 @@ def time_limit_option(function: Command) -> Command:
     "entries",
     type=click.Choice((*ENTRIES, "all")),
     multiple=True,
-    help="Entry point to prove, repeatable: predict-raw, predict, trusted, scores, or all of these "
-    "[default: predict-raw if the model has thresholds, else predict].",
+    help="Entry point to prove, repeatable: predict-raw, predict, trusted, scores, all of these, "
+    "or scores-raw [default: predict-raw if the model has thresholds, else predict].",
 )
 @click.option(
     "--elf",

@@ -24,7 +24,9 @@ from bncc.targets.base import Target
 
 TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "avr")
 """Targets with decoders."""
-ENTRIES = ("predict-raw", "predict", "trusted", "scores")
+ALL = ("predict-raw", "predict", "trusted", "scores")
+"""Entry points of ``--entry all``."""
+ENTRIES = (*ALL, "scores-raw")
 """Entry points that proofs cover, of `bncc.resources.FUNCTIONS`."""
 _MACHINES: Mapping[str, int] = {
     **dict.fromkeys(TARGETS, 40), "rv32": 243, "avr": 83,
@@ -62,7 +64,7 @@ def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
             f"proofs do not cover the entry point {entry} yet; use --entry {' or '.join(ENTRIES)}"
         )
     if "all" in named:
-        named |= set(ENTRIES) - (set() if has_thresholds else {"predict-raw"})
+        named |= set(ALL) - (set() if has_thresholds else {"predict-raw"})
     named = named or {"predict-raw" if has_thresholds else "predict"}
     return tuple(entry for entry in ENTRIES if entry in named)
 

@@ -12,7 +12,7 @@ from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.prove.regions import Box, Partition, breakpoints
 from bncc.prove.run import Scale
-from bncc.prove.specification import Specification
+from bncc.prove.specification import OF_READINGS, OF_SCORES, Specification
 from bncc.prove.state import Cell, Content, Fact, Merged, State, read
 from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
@@ -91,7 +91,7 @@ def certificate(
     trace: Trace, model: Model, verdict: Verdict, symbol: str, score_bytes: int
 ) -> dict[str, Any]:
     """Return the certificate of a proof, as JSON."""
-    writer = _Writer(trace, model, verdict.entry == "predict-raw")
+    writer = _Writer(trace, model, verdict.entry in OF_READINGS)
     states = [writer.point(point) for point in reversed(trace.points)][::-1]
     axes = range(len(writer.starts))
     order = sorted(range(len(writer.maps)), key=lambda k: writer.maps[k][0])
@@ -106,7 +106,7 @@ def certificate(
         "symbol": symbol,
         "instructions": verdict.instructions,
         "stack": verdict.stack,
-        "score_bytes": score_bytes if verdict.entry == "scores" else 0,
+        "score_bytes": score_bytes if verdict.entry in OF_SCORES else 0,
         "axes": [starts.tolist() for starts in writer.starts],
         "maps": [[levels for one, levels in writer.maps if one == axis] for axis in axes],
         "terms": [[[places[k] for k in maps], numbers] for maps, numbers in writer.terms],

@@ -12,7 +12,7 @@ from bncc.discretize.feature import LARGEST_INT
 from bncc.discretize.readings import n_known, states_of_raw
 from bncc.model.model import Model
 from bncc.model.used import used_features
-from bncc.prove.specification import Entry, Specification
+from bncc.prove.specification import OF_READINGS, Entry, Specification
 
 _FILL = 0xA5
 """Byte in the gaps of a struct."""
@@ -23,7 +23,7 @@ class Encoding:
 
     def __init__(self, model: Model, entry: Entry, of: Specification, *, packed: bool) -> None:
         self.model, self.entry, self.of = model, entry, of
-        self._is_raw = entry == "predict-raw"
+        self._is_raw = entry in OF_READINGS
         self._size = sum(one.size for one in of.inputs)
         if self._is_raw:
             self._size = row_dtype(model.features, packed=packed).itemsize

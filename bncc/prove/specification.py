@@ -20,7 +20,11 @@ from bncc.prove.floats import ORDERED, below
 from bncc.prove.regions import EVERYWHERE, Box, Numbers, Region, common, numbers, without
 from bncc.structure.decision_tables import BranchingTable, Lookup
 
-Entry: TypeAlias = Literal["predict-raw", "predict", "trusted", "scores"]
+Entry: TypeAlias = Literal["predict-raw", "predict", "trusted", "scores", "scores-raw"]
+OF_READINGS = frozenset({"predict-raw", "scores-raw"})
+"""Entry points that take readings, the others states."""
+OF_SCORES = frozenset({"scores", "scores-raw"})
+"""Entry points that write scores."""
 ERROR = -1
 """Result of an entry point for a state out of range, NAME_ERR_STATE."""
 
@@ -73,7 +77,7 @@ def specification(
     model: Model, entry: Entry, *, packed: bool = False, score_size: int = 0
 ) -> Specification:
     """Return what an entry point must do; `packed`: structs of the target have no gaps."""
-    if entry == "predict-raw":
+    if entry in OF_READINGS:
         if any(feature.kind == "state" for feature in model.features):
             raise OptionError("the model has no thresholds; prove `--entry predict`")
         layout = row_dtype(model.features, packed=packed)
@@ -114,7 +118,7 @@ def specification(
     )
     prior = np.asarray(model.prior, dtype=np.int64)
     return Specification(
-        inputs, valid, decided, prior, tables, score_size if entry == "scores" else 0, model.gate
+        inputs, valid, decided, prior, tables, score_size if entry in OF_SCORES else 0, model.gate
     )
 
 

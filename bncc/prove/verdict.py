@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from bncc.discretize.readings import raw_dtypes, state_dtype
 from bncc.model.model import Model
+from bncc.prove.specification import OF_READINGS
 
 Status = Literal["proved", "refuted", "undecided"]
 EXIT_CODES: Mapping[Status, int] = {"proved": 0, "refuted": 1, "undecided": 3}
@@ -107,7 +108,7 @@ def exit_code_of(verdicts: Sequence[Verdict]) -> int:
 
 def n_inputs(model: Model, entry: str) -> int:
     """Return the number of inputs that an entry point can get, which a proof covers."""
-    if entry == "predict-raw":
+    if entry in OF_READINGS:
         return prod(_n_values(kind.itemsize) for kind in raw_dtypes(model.features))
     if entry == "trusted":
         return prod(model.n_states)

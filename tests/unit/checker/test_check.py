@@ -283,7 +283,7 @@ def certified(trained, require_gcc):
 
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32"])
-@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores"])
+@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores", "scores-raw"])
 def test_a_proof_is_accepted(certified, target, entry):
     evidence = certified(target, entry)
     check(evidence.document, evidence.elf, evidence.model)
@@ -294,9 +294,10 @@ def test_a_proof_is_accepted(certified, target, entry):
 @pytest.mark.parametrize(("target", "stack"), [("cortex-m0", 8), ("cortex-m4", 8), ("rv32", 16)])
 def test_the_alignment_of_buffers_is_that_of_their_types(certified, target, stack):
     """Readings are int16, states bytes, and scores as wide as the certificate says."""
-    for entry, alignment in (("predict-raw", 2), ("predict", 1), ("scores", 1)):
+    inputs = {"predict-raw": 2, "predict": 1, "scores": 1, "scores-raw": 2}
+    for entry, alignment in inputs.items():
         evidence = certified(target, entry)
-        output = evidence.document["score_bytes"] if entry == "scores" else 1
+        output = evidence.document["score_bytes"] or 1
         checked = Check(evidence.document, evidence.elf, evidence.model)
         wanted = {"stack": stack, "input": alignment, "output": output}
         assert {base: one[0] for base, one in checked.regions.items()} == wanted

@@ -18,7 +18,7 @@ from bncc.resources import ENTRIES as ALL_ENTRIES
 from bncc.targets import find_target
 from tests import models as hand
 
-EVERYTHING = frozenset({"raw", "trusted", "scores"})
+EVERYTHING = frozenset({"raw", "trusted", "scores", "scores-raw"})
 
 
 def emitted(target, entries=EVERYTHING):
@@ -40,6 +40,7 @@ def test_every_entry_point_is_a_function_of_the_program(require_bench, target, c
             "predict": "m_predict",
             "trusted": "m_predict_trusted",
             "scores": "m_scores",
+            "scores-raw": "m_scores_raw",
         }
         assert code.target.name == target
         starts = {code.entry(symbol) for symbol in symbols.values()}
@@ -133,9 +134,10 @@ def test_a_damaged_image_is_one_sentence(image):
         ("sum_of_tables", [], ("predict-raw",)),
         ("all_zero", [], ("predict",)),
         ("sum_of_tables", ["scores", "predict", "scores"], ("predict", "scores")),
-        ("sum_of_tables", ["all"], ENTRIES),
+        ("sum_of_tables", ["all"], build.ALL),
+        ("sum_of_tables", ["all", "scores-raw"], ENTRIES),
         ("all_zero", ["all"], ("predict", "trusted", "scores")),
-        ("all_zero", ["all", "predict-raw"], ENTRIES),
+        ("all_zero", ["all", "predict-raw"], build.ALL),
     ],
 )
 def test_entry_points_are_chosen_by_the_thresholds(model, entries, chosen):

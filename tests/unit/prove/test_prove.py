@@ -15,6 +15,7 @@ from bncc.model.reference import predict, scores
 from bncc.prove.build import build
 from bncc.prove.prove import prove
 from bncc.prove.replay import Replay, patched
+from bncc.prove.specification import OF_READINGS, OF_SCORES
 from tests import models as hand
 from tests.agreement.test_mixed_readings import MIXES, emissions, model_of
 
@@ -23,7 +24,7 @@ pytest.importorskip("capstone")
 
 PLACES = ("cortex-m0", "cortex-m4", "rv32")
 MODELS = {name: hand.NAMED[name] for name in ("naive_integer", "tan_float", "sum_of_tables")}
-ENTRIES = ("predict-raw", "predict", "trusted", "scores")
+ENTRIES = ("predict-raw", "predict", "trusted", "scores", "scores-raw")
 N_MUTANTS = 25
 
 
@@ -40,7 +41,7 @@ def programs(bench):
     def built(name, optimize="size", level="-Os"):
         model = MODELS[name]()
         options = EmitOptions(
-            "m", frozenset({"raw", "trusted", "scores"}), target=bench.target.name,
+            "m", frozenset({"raw", "trusted", "scores", "scores-raw"}), target=bench.target.name,
             optimize=optimize,
         )  # fmt: skip
         emission = emit_c(model, options)
@@ -69,7 +70,7 @@ def answers(built, entry, code) -> bool:
     """Run every input of states, or many readings, in the simulator; true if all are right."""
     model, _, symbols, size = built
     replay = Replay(code, symbols[entry])
-    if entry == "predict-raw":
+    if entry in OF_READINGS:
         rng = np.random.default_rng(0)
         R = np.stack([rng.choice(probe_values(f), 400) for f in model.features], axis=1)
         X = states_of_raw(model.features, R)
@@ -85,12 +86,12 @@ def answers(built, entry, code) -> bool:
             wanted = np.concatenate([wanted, np.full(len(bad), -1)])
         kind = state_dtype(model.n_states)
         inputs = [x.astype(kind).tobytes() for x in X]
-    n_output = size * model.n_classes if entry == "scores" else 0
+    n_output = size * model.n_classes if entry in OF_SCORES else 0
     for k, one in enumerate(inputs):
         call = replay.call(one, n_output)
         if call.violation or not call.ended or call.outcome != wanted[k]:
             return False
-        if entry == "scores":
+        if entry in OF_SCORES:
             found = np.frombuffer(call.scores, dtype=f"<u{size}")
             right = scores(model, X[k : k + 1])[0] if wanted[k] >= 0 else 0
             if not (found == right).all():
@@ -141,7 +142,7 @@ def test_the_bounds_are_not_exceeded(programs, name):
     assert max(call.stack for call in calls) <= found.stack
 
 
-@pytest.mark.parametrize("entry", ["predict-raw", "trusted"])
+@pytest.mark.parametrize("entry", ["predict-raw", "trusted", "scores-raw"])
 def test_another_model_is_not_proved(programs, entry):
     """One cost of the model changed so that some decision differs; a threshold moved by one."""
     built = programs("naive_integer")
@@ -151,7 +152,7 @@ def test_another_model_is_not_proved(programs, entry):
     assert verdict(built, entry, model=replace(model, tables=tuple(tables))).status != "proved"
     moved = replace(model, prior=np.array([2, 11, 2]))
     assert verdict(built, entry, model=moved).status != "proved"
-    if entry == "predict-raw":
+    if entry in OF_READINGS:
         first = replace(model.features[0], thresholds=(-5, 101))
         moved = replace(model, features=(first, *model.features[1:]))
         assert verdict(built, entry, model=moved).status != "proved"
@@ -173,7 +174,7 @@ def mutants(rng: Random, built, n: int):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores"])
+@pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores", "scores-raw"])
 def test_no_mutant_is_wrongly_proved(programs, entry):
     """A proved mutant answers right for every input: its bit is of other code, or idle."""
     built = programs("tan_float" if entry in ("trusted", "predict-raw") else "naive_integer")
