@@ -7,7 +7,8 @@ With this limit the code of one or all rules is off by -40 % .. +61 %, and withi
 of 48 figures on Cortex-M0 at -O2 and -Os, for 32 and 36 on AVR. The code of counters is within 15 %
 for 36 and 45, and 33 and 44, of 48 figures, that of adaptations for 26 and 44, and 31 and 47; the
 time of counters for 43 and 47, and 40 and 42, and that of adaptations for 40 and 45, and 35 and 48.
-``python -m benchmarks.fit.fit_rules`` prints it.
+Weights of transitions are read off the same models. ``python -m benchmarks.fit.fit_rules`` prints
+all errors.
 """
 
 from collections.abc import Collection, Mapping
