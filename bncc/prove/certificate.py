@@ -12,6 +12,7 @@ from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.prove.regions import Box, Partition, breakpoints
 from bncc.prove.run import Scale
+from bncc.prove.slices import Deferred
 from bncc.prove.specification import OF_READINGS, OF_SCORES, Specification
 from bncc.prove.state import Cell, Content, Fact, Merged, State, read
 from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
@@ -196,6 +197,8 @@ class _Writer:
 
     def _content(self, content: Content) -> int | None:
         """Return the number of a value; None if nothing reads it or it is not known."""
+        if isinstance(content, Deferred) and not content.is_read:
+            return None
         if isinstance(content, Merged):
             if not (content.is_read or content in self._needed):
                 return None

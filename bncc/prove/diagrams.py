@@ -12,7 +12,8 @@ input.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise, repeat
+from operator import ne
 
 import numpy as np
 
@@ -43,7 +44,9 @@ class Diagrams:
         self._children: list[tuple[int, ...]] = [(), ()]
         self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
         self._ands: dict[tuple[int, int], int] = {}
+        self._ors: dict[tuple[int, int], int] = {}
         self._xors: dict[tuple[int, int], int] = {}
+        self._choices: dict[tuple[int, int, int], int] = {}
         self._axes: dict[int, int] = {}  # By rank
         self._rank_of: dict[int, int] = {}
 
@@ -60,16 +63,14 @@ class Diagrams:
         """Return whether a function is of inputs; a constant is none."""
         return self._rank[node] < FIRST_VARIABLE
 
-    def _node(self, rank: int, ends: Sequence[int], children: Sequence[int]) -> int:
-        first = children[0]
-        if all(child == first for child in children):
-            return first
-        kept_ends, kept = [], [first]
-        for end, child in zip(ends, children[1:], strict=True):
-            if child != kept[-1]:
-                kept_ends.append(end)
-                kept.append(child)
-        key = rank, tuple(kept_ends), tuple(kept)
+    def _node(self, rank: int, ends: Iterable[int], children: Sequence[int]) -> int:
+        changes = list(map(ne, children[1:], children))
+        if not all(changes):
+            ends = compress(ends, changes)
+            children = [children[0], *compress(children[1:], changes)]
+        if len(children) == 1:
+            return children[0]
+        key = rank, tuple(ends), tuple(children)
         found = self._known.get(key)
         if found is None:
             found = len(self._rank)
@@ -130,26 +131,23 @@ class Diagrams:
         return found
 
     def _applied(self, operation: Callable[[int, int], int], f: int, g: int) -> int:
+        """Return an operation on two functions, done for each child of those that test first."""
         first, second = self._rank[f], self._rank[g]
         if first > second:
             f, g, first, second = g, f, second, first
+        ends, left = self._ends[f], self._children[f]
         if first != second:
-            rest = [operation(child, g) for child in self._children[f]]
-            return self._node(first, self._ends[f], rest)
-        a, b = self._ends[f], self._ends[g]
-        left, right = self._children[f], self._children[g]
-        if a == b:
-            pairs = zip(left, right, strict=True)
-            return self._node(first, a, [operation(x, y) for x, y in pairs])
-        ends, found = [], [operation(left[0], right[0])]
-        i = j = 0
-        while i < len(a) or j < len(b):
-            end = min(a[i] if i < len(a) else _LAST, b[j] if j < len(b) else _LAST)
-            i += i < len(a) and a[i] == end
-            j += j < len(b) and b[j] == end
-            ends.append(end)
-            found.append(operation(left[i], right[j]))
-        return self._node(first, ends, found)
+            return self._node(first, ends, list(map(operation, left, repeat(g))))
+        right = self._children[g]
+        if self._ends[g] != ends:
+            ends = tuple(sorted({*ends, *self._ends[g]}))
+            left, right = self._spread(f, ends), self._spread(g, ends)
+        return self._node(first, ends, list(map(operation, left, right)))
+
+    def _spread(self, node: int, ends: Iterable[int]) -> tuple[int, ...]:
+        """Return the children of a node between more ends than its own."""
+        own, children = self._ends[node], self._children[node]
+        return (children[0], *(children[bisect_right(own, end)] for end in ends))
 
     def no(self, f: int) -> int:
         """Return ``not f``."""
@@ -157,13 +155,37 @@ class Diagrams:
 
     def either(self, f: int, g: int) -> int:
         """Return ``f or g``."""
-        return self.no(self.both(self.no(f), self.no(g)))
+        if f == g or g == FALSE:
+            return f
+        if f == FALSE:
+            return g
+        if f == TRUE or g == TRUE:
+            return TRUE
+        key = (f, g) if f < g else (g, f)
+        found = self._ors.get(key)
+        if found is None:
+            found = self._ors[key] = self._applied(self.either, f, g)
+        return found
 
     def chosen(self, condition: int, f: int, g: int) -> int:
         """Return f where a condition holds, else g."""
-        if f == g:
+        if f == g or condition == TRUE:
             return f
-        return self.differ(g, self.both(condition, self.differ(f, g)))
+        if condition == FALSE:
+            return g
+        if g == FALSE:
+            return self.both(condition, f)
+        if f == TRUE:
+            return self.either(condition, g)
+        key = condition, f, g
+        found = self._choices.get(key)
+        if found is None:
+            rank = min(map(self._rank.__getitem__, key))
+            own = [node for node in key if self._rank[node] == rank]
+            ends = tuple(sorted({end for node in own for end in self._ends[node]}))
+            columns = (self._spread(x, ends) if x in own else repeat(x) for x in key)
+            found = self._choices[key] = self._node(rank, ends, list(map(self.chosen, *columns)))
+        return found
 
     # Functions of inputs
 
@@ -181,6 +203,9 @@ class Diagrams:
         found = []
         for bit in range(32):
             nodes: IntArray = values >> bit & 1
+            if not nodes.any():
+                found.append(FALSE)
+                continue
             for k in reversed(order):
                 rows = nodes.reshape(-1, nodes.shape[-1])
                 unique, at = np.unique(rows, axis=0, return_inverse=True)
@@ -225,9 +250,12 @@ class Diagrams:
                 for x in range(len(starts[axes[k]])):
                     now, rest = total, list(others)
                     for scope, part in own:
+                        if len(scope) == 1:
+                            now += int(part[x])
+                            continue
                         least = int(part[x].min())
                         now += least
-                        if len(scope) > 1 and (part[x] != least).any():
+                        if (part[x] != least).any():
                             rest.append((scope[1:], part[x] - least))
                     children.append(visit(k + 1, now, rest))
                 rank, ends = self.rank(axes[k]), tuple(starts[axes[k]][1:])

@@ -1,8 +1,11 @@
 """Expressions and flags of instructions over all inputs."""
 
+from collections.abc import Mapping
+
 from bncc.prove.floats import compared
 from bncc.prove.instructions import Expr, Flags
-from bncc.prove.state import Draft, read
+from bncc.prove.slices import Deferred, Operands, names_in
+from bncc.prove.state import SHIFTED, Content, Draft, read
 from bncc.prove.values import WORD, OpenOrderError, UndecidedError, Value, signed
 from bncc.prove.words import Words
 
@@ -118,9 +121,9 @@ class Expressions:
             flags["nz"] = ("value", (left,))
             if effect.carry is not None:
                 try:
-                    flags["c"] = ("bit", (self.value(draft, effect.carry),))
+                    flags["c"] = (SHIFTED, (self._carried(draft, effect.carry),))
                 except (UndecidedError, OpenOrderError):
-                    flags.pop("c", None)  # A bit of a sum that hardly any code tests
+                    flags.pop("c", None)
         elif effect.kind in ("adc", "sbc"):
             carry = self.value(draft, effect.carry or ("flag", "cs"))
             if effect.kind == "sbc":
@@ -131,6 +134,16 @@ class Expressions:
             record = (effect.kind, (left, right))
             flags = {"nz": record, "c": record, "v": record}
         draft.flags = flags
+
+    def _carried(self, draft: Draft, expression: Expr) -> Content:
+        """Return a carry of a shift, a bit of a sum that hardly any code tests."""
+        names = set(names_in(expression))
+        if not names <= draft.registers.keys():  # It shifts by a number of a register
+            return self.value(draft, expression)
+        return Deferred(expression, {name: draft.registers[name] for name in names}, self._later)
+
+    def _later(self, operands: Mapping[str, Content], expression: object) -> Value:
+        return self.value(Operands(operands), expression)  # type: ignore[arg-type]
 
     def _flag(self, draft: Draft, name: str) -> Value:
         algebra = self._algebra
@@ -149,7 +162,7 @@ class Expressions:
             if name == "mi":
                 return algebra.less(values[0], Value(0), is_signed=True)
             raise UndecidedError("flags", f"the condition {name} after a logic operation")
-        if kind == "bit" and name == "cs":
+        if kind == SHIFTED and name == "cs":
             return values[0]
         if kind == "sub":
             a, b = values

@@ -329,11 +329,11 @@ class _Search:
             return
         is_last = True
         for word in self._words if len(before) < MOST_PLANES else ():
-            inverted = tuple(map(self._diagrams.no, word))
-            if word in before or inverted in before:
+            bits = None if word in before else self._fitting(word, wanted & 1)
+            if bits is None:
                 continue
-            bits = self._fitting(word, wanted & 1)
-            if bits is not None:
+            inverted = tuple(map(self._diagrams.no, word))
+            if inverted not in before:
                 is_last = False
                 yield from self._rest((wanted - bits) >> 1, [*before, word])
                 yield from self._rest((wanted + bits) >> 1, [*before, inverted])

@@ -48,10 +48,18 @@ class Slice:
         )
 
 
+class Operands:
+    """Contents of registers, in the place of a draft."""
+
+    def __init__(self, contents: Mapping[str, Content]) -> None:
+        self.registers = contents
+        self.flags: Mapping[str, object] = {}
+
+
 class Deferred:
     """An operation on the contents that registers had, done when its result is read."""
 
-    __slots__ = ("_evaluate", "depth", "expression", "operands")
+    __slots__ = ("_evaluate", "depth", "expression", "is_read", "operands")
 
     def __init__(
         self, expression: object, operands: Mapping[str, Content], evaluate: Evaluate
@@ -60,11 +68,13 @@ class Deferred:
         self.depth: int = 1 + max(depths, default=0)
         self.expression, self._evaluate = expression, evaluate
         self.operands = operands if self.depth <= MOST_DEFERRED else {}
+        self.is_read = False  # True once any path has read it
 
     def value(self, algebra: Words) -> Value:
         """Return the result, for the current region."""
         if self.depth > MOST_DEFERRED:
             raise UndecidedError("operation", "a result of too many operations that were not read")
+        self.is_read = True
         return self._evaluate(self.operands, self.expression)
 
     def equals(self, other: object) -> bool:

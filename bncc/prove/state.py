@@ -136,8 +136,8 @@ def same(x: Content, y: Content) -> bool:
 
 Flagged: TypeAlias = Mapping[str, tuple[str, tuple[Content, ...]]]
 """Kind and contents of what the flags are of, by part or flag."""
-DEFERRED = "deferred"
-"""Kind of flags that most code never tests: those that differ between paths are forgotten."""
+DEFERRED, SHIFTED = "deferred", "bit"
+"""Kinds of flags that most code never tests: those that differ between paths are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ def _flags(a: Flagged, b: Flagged, join: _Join) -> dict[str, tuple[str, tuple[Co
             try:
                 found[part] = kind, tuple(join.content(x, y) for x, y in pairs)
             except _DifferError:
-                if kind != DEFERRED:
+                if kind not in (DEFERRED, SHIFTED):
                     raise
     return found
 

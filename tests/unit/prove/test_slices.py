@@ -7,13 +7,14 @@ import pytest
 
 from bncc.prove.avr_meaning import FLAGS, shifted_right
 from bncc.prove.avr_run import ByteExpressions
-from bncc.prove.instructions import Set
+from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.regions import common
 from bncc.prove.slices import MOST_DEFERRED, Deferred, Slice, concatenated, sliced
 from bncc.prove.state import Draft, Merged, State, read, same
 from bncc.prove.values import WORD, Term, UndecidedError, Value
 from bncc.prove.words import Words
-from tests.unit.prove.brute import contains, points_in, random_algebra, random_value, word
+from tests.unit.prove.brute import contains, number, points_in, random_algebra, random_value, word
+from tests.unit.prove.made_up_programs import EQ, RETURN, Program, agrees, to
 
 
 def bytes_of(content, n, start=0):
@@ -186,3 +187,46 @@ def test_the_complement_of_a_byte_is_that_of_its_number(seed):
     assert isinstance(found, Slice) or not whole.terms
     for point in points_in(algebra.region, algebra.full):
         assert number_at(found, algebra, point, 4) == 255 - (word(whole, point) >> at & 255)
+
+
+# Carries of shifts
+
+SHIFTED_OUT = ("and", ("shr", "r2", 1), 1)
+"""Carry of a shift by two."""
+
+
+@pytest.mark.parametrize("bit", [SHIFTED_OUT, ("and", ("shr", "r2", 2), 1)])
+def test_a_carry_of_a_shift_is_of_what_was_shifted(bit):
+    """It is read after the register has another value."""
+    run = agrees(Program(
+        (Load("r2", "r0", 1),),
+        (Flags("logic", "r2", carry=bit),),
+        (Load("r2", ("add", "r0", 1), 1),),
+        (Set("r0", ("ite", ("flag", "cs"), "r2", 7)),),
+        RETURN,
+    ))  # fmt: skip
+    value = read(run.ends[0].registers["r0"], run.algebra)
+    assert number(run.algebra, value, (2, 3)) == (3 if bit is SHIFTED_OUT else 7)
+
+
+def test_a_carry_of_paths_that_meet():
+    """Each path has shifted another number."""
+    lines = (
+        (Load("r2", "r0", 1),),
+        (Load("r3", ("add", "r0", 1), 1),),
+        (Flags("logic", "r2", carry=SHIFTED_OUT),),
+        (to(5, EQ),),
+        (Flags("logic", "r3", carry=("and", "r3", 1)),),
+        (Set("r0", ("ite", ("flag", "cs"), 1, 2)),),
+        RETURN,
+    )
+    assert len(agrees(Program(*lines)).ends) == 1
+
+
+def test_a_carry_that_nothing_tests_is_not_computed():
+    """It would be a bit of a sum of all readings."""
+    run = Program((Load("r2", "r0", 1),), (Flags("logic", "r2", carry=SHIFTED_OUT),), RETURN).run()
+    (carry,) = run.ends[0].flags["c"][1]
+    assert not carry.is_read
+    assert number(run.algebra, read(carry, run.algebra), (2, 3)) == 1
+    assert carry.is_read
