@@ -295,13 +295,27 @@ class Algebra(Sums):
             term = self.joint(total.terms.values(), "a comparison", MOST_GUARD)
         except UndecidedError:
             known = self.is_negative(total)
-            if known is None:
-                raise OpenOrderError(total) from None
-            return Value(int(known))
+            if known is not None:
+                return Value(int(known))
+            term = self._nested(total)
         if term.slopes is None:
             term = self.inside(term)
             return self.mapped(term, (int(v) for v in term.values + total.const < 0))
         return self._negative_linear(term, total.const)
+
+    def _nested(self, total: Exact) -> Term:
+        """
+        Return a sum as one term if one summand has all inputs of the others.
+
+        Compilers compare a number with a limit that depends on what the number depends on too.
+        """
+        scopes = [set(p.scope) for p in total.terms]
+        if max(scopes, key=len) != set().union(*scopes):
+            raise OpenOrderError(total) from None
+        try:
+            return self.joint(total.terms.values(), "a comparison", MOST_GUARD)
+        except UndecidedError:
+            raise OpenOrderError(total) from None
 
     def _negative_by_level(self, total: Exact, linear: Term) -> Value | None:
         """

@@ -1,9 +1,15 @@
-"""Operations on bits that are known together only."""
+"""Operations on bits that are known together only, and comparisons of few inputs."""
 
 import numpy as np
+import pytest
 
+from bncc.prove.instructions import Flags, Load, Set
+from bncc.prove.specification import Input
+from bncc.prove.state import read
 from bncc.prove.values import Term, Value
 from bncc.prove.words import Words
+from tests.unit.prove.brute import number
+from tests.unit.prove.made_up_programs import RETURN, Program, agrees
 
 N = 16
 FULL = (((0, 255),),) * N
@@ -48,3 +54,23 @@ def test_a_check_of_a_byte_of_several_states() -> None:
     words.region = (((0, ((10, 255),)),),)
     assert words.less(either, Value(1)).number == 0
     assert words.less(words.low(either_of(words, factor=1 << 8), 8), Value(1)).number == 1
+
+
+FOUR = tuple(Input(k, 1, ((0, 2),)) for k in range(4))
+
+
+@pytest.mark.parametrize("limits", [(2, 5), (1, 5), (5, 2)])
+def test_a_number_and_a_limit_that_depend_on_the_same_inputs(limits):
+    """The number depends on more inputs than a comparison takes case by case otherwise."""
+    product = ("mul", ("mul", "r2", "r3"), ("mul", "r4", "r5"))
+    run = agrees(Program(
+        *((Load(f"r{2 + k}", ("add", "r0", k), 1),) for k in range(4)),
+        (Set("r1", ("ite", ("ult", "r2", 2), *limits)),),
+        (Flags("sub", product, "r1"),),
+        (Set("r0", ("ite", ("flag", "cc"), 3, 4)),),
+        RETURN,
+    ), FOUR)  # fmt: skip
+    assert len(run.ends) == 1
+    value = read(run.ends[0].registers["r0"], run.algebra)
+    at_limit = [number(run.algebra, value, point) for point in ((1, 1, 2, 1), (1, 1, 1, 1))]
+    assert at_limit == [4 if 2 >= limits[0] else 3, 4 if 1 >= limits[0] else 3]
