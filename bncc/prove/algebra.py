@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from bncc.prove.regions import Partition, numbers
+from bncc.prove.regions import Box, Partition, Region, both, joined, numbers
 from bncc.prove.sums import Sums
 from bncc.prove.values import (
     MASK,
@@ -95,6 +95,9 @@ class Algebra(Sums):
             for one in self._apart(part) if limit == 0 else (part,):
                 above = self.less(Value(limit), one)
                 known = found.number
+                if known is None and above.number is None and found.base is above.base is None:
+                    found = self._any_of(found, above)
+                    continue
                 if known is None:
                     both_above = self.gated(self.gate(found), above)
                 else:
@@ -103,6 +106,24 @@ class Algebra(Sums):
                 if found.terms:
                     found = Value(0, {(t := self.gate(found)).partition: t})
         return found
+
+    def _any_of(self, a: Value, b: Value) -> Value:
+        """Return 1 where one of two conditions is 1, else 0."""
+        first, second = self._sides(a), self._sides(b)
+        none = first[0]
+        some = joined((*first[1], *both(none, second[1])), self.full)
+        cells = {1: some, 0: both(none, second[0])}
+        kept = {k: cell for k, cell in cells.items() if cell}
+        term = Term(self.partitions.of(kept.values()), np.array(list(kept), dtype=np.int64))
+        return self.value(0, [term])
+
+    def _sides(self, condition: Value) -> tuple[Region, Region]:
+        """Return where a condition is 0, and where it is 1."""
+        gate = self.gate(condition)
+        sides: tuple[list[Box], list[Box]] = [], []
+        for cell, k in zip(gate.partition.cells, gate.values.tolist(), strict=True):
+            sides[k].extend(cell)
+        return tuple(sides[0]), tuple(sides[1])
 
     def _apart(self, part: Value) -> Sequence[Value]:
         """Return values of which one is not zero exactly where a sum is not: terms of one sign."""

@@ -30,9 +30,9 @@ from bncc.prove.instructions import (
 )
 from bncc.prove.machines import Machine
 from bncc.prove.memory import Memory
-from bncc.prove.regions import Region, both, joined
+from bncc.prove.regions import Region, both, count_inputs, joined
 from bncc.prove.specification import Input, Specification
-from bncc.prove.state import Content, Draft, Fact, Frame, State, merged, read, within
+from bncc.prove.state import ApartError, Content, Draft, Fact, Frame, State, merged, read, within
 from bncc.prove.values import (
     AlignmentError,
     Exact,
@@ -252,19 +252,22 @@ class Run:
             instruction = self._decode(state.at)
         except UnknownInstruction as error:
             raise UndecidedError("unknown-instruction", str(error)) from None
-        algebra = self.algebra
-        algebra.region = state.region
-        algebra.is_negative = lambda total: self._known(state, total)
+        self.algebra.region = state.region
+        self.algebra.is_negative = lambda total: self._known(state, total)
         try:
             return self._execute(state, instruction)
-        except OpenOrderError as split:
-            # Both sides take the step at once: apart they would merge here again.
-            sides = self._split_by_order(state, split.difference)
-            return [one for side in sides for one in self._step(side)]
+        except (OpenOrderError, ApartError) as split:
+            # All sides take the step at once: apart they would merge here again.
+            return [one for side in self._sides(state, split) for one in self._step(side)]
         except UndecidedError as reason:
             if reason.place is None:
                 reason.place = f"{state.at:#x}, `{instruction.text}`"
             raise
+
+    def _sides(self, state: State, split: OpenOrderError | ApartError) -> list[State]:
+        if isinstance(split, ApartError):
+            return self._split_by_regions(state, split)
+        return self._split_by_order(state, split.difference)
 
     def _known(self, state: State, total: Exact) -> bool | None:
         for a, b, is_strict in self._names(state, total):
@@ -287,6 +290,15 @@ class Run:
             less = closed(less, (a, b, is_strict))
             more = closed(more, (b, a, not is_strict))
         return [state.but(facts=self.implied(less)), state.but(facts=self.implied(more))]
+
+    def _split_by_regions(self, state: State, reason: ApartError) -> list[State]:
+        """Return a state of each region; they must cover that of the whole state."""
+        full = self.algebra.full
+        parts = [joined(r, full) for own in reason.regions if (r := both(own, state.region))]
+        n_found = sum(count_inputs(part, full) for part in parts)
+        if len(parts) < 2 or n_found != count_inputs(state.region, full):
+            raise reason
+        return [state.but(region=part) for part in parts]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:
         following = instruction.address + instruction.size
@@ -447,8 +459,7 @@ class Run:
         return sides[0], sides[1]
 
     def _split_by_bit(self, state: State, bit: int) -> tuple[State | None, State | None]:
-        diagrams = self.algebra.diagrams
-        holds = self.algebra.lifted(bit)
+        diagrams, holds = self.algebra.diagrams, self.algebra.lifted(bit)
         taken, skipped = (
             self._guarded(state, diagrams.both(state.guard, one))
             for one in (holds, diagrams.no(holds))

@@ -15,6 +15,14 @@ Fact: TypeAlias = tuple[object, object, bool]
 """Order of two sums a and b, by name: ``a < b`` if the last is true, else ``a <= b``."""
 
 
+class ApartError(UndecidedError):
+    """Paths that met have values that are no one function of few inputs."""
+
+    def __init__(self, reason: UndecidedError, regions: "tuple[Region, ...]") -> None:
+        super().__init__(reason.code, reason.detail)
+        self.regions = regions  # Disjoint ones, in each of which the value is known
+
+
 class Merged:
     """A value that differs between the paths that met: one for each region, joined when read."""
 
@@ -54,6 +62,11 @@ class Merged:
             except OpenOrderError:
                 algebra.is_negative = orders
                 return self._read(kept, algebra)
+            except UndecidedError as reason:
+                regions = _distinct(kept)
+                if reason.code != "cells" or len(regions) == 1:
+                    raise
+                raise ApartError(reason, regions) from None
             finally:
                 algebra.region, algebra.is_negative = here, orders
         return self._values[reached]
@@ -63,6 +76,19 @@ class Merged:
         # Nor must it hold on this path alone, but wherever these parts do.
         algebra.region = tuple(box for region, _ in kept for box in region)
         return _union(algebra, parts) if len(parts) > 1 else parts[0][1]
+
+
+def _distinct(parts: "Sequence[tuple[Region, Content]]") -> tuple[Region, ...]:
+    """Return the region of each content."""
+    found: list[tuple[Region, Content]] = []
+    for region, content in parts:
+        for k, (other, known) in enumerate(found):
+            if same(known, content):
+                found[k] = (*other, *region), known
+                break
+        else:
+            found.append((region, content))
+    return tuple(region for region, _ in found)
 
 
 class Guarded:
@@ -287,9 +313,13 @@ class _Join:
 
 def _flags(a: Flagged, b: Flagged, join: _Join) -> dict[str, tuple[str, tuple[Content, ...]]]:
     """Return what both states know of the flags."""
-    found = {}
+    found: dict[str, tuple[str, tuple[Content, ...]]] = {}
     for part, (kind, contents) in a.items():
-        if part in b and b[part][0] == kind:
+        # Parts of one comparison stay those of one.
+        known = next((p for p in found if a[p] is a[part] and b[p] is b.get(part)), None)
+        if known is not None:
+            found[part] = found[known]
+        elif part in b and b[part][0] == kind:
             pairs = zip(contents, b[part][1], strict=True)
             try:
                 found[part] = kind, tuple(join.content(x, y) for x, y in pairs)

@@ -74,3 +74,15 @@ def test_a_number_and_a_limit_that_depend_on_the_same_inputs(limits):
     value = read(run.ends[0].registers["r0"], run.algebra)
     at_limit = [number(run.algebra, value, point) for point in ((1, 1, 2, 1), (1, 1, 1, 1))]
     assert at_limit == [4 if 2 >= limits[0] else 3, 4 if 1 >= limits[0] else 3]
+
+
+@pytest.mark.parametrize("limit", [0, 3, 7])
+def test_some_of_several_states_is_out_of_range(limit):
+    """One check of the bitwise or of all states finds it."""
+    run = agrees(Program(
+        *((Load(f"r{2 + k}", ("add", "r0", k), 1),) for k in range(3)),
+        (Set("r2", ("or", ("or", "r2", "r3"), "r4")),),
+        (Set("r0", ("ite", ("ult", limit, "r2"), 1, 0)),),
+        RETURN,
+    ), tuple(Input(k, 1, ((0, 9),)) for k in range(3)))  # fmt: skip
+    assert len(run.ends) == 1

@@ -72,8 +72,8 @@ def test_shifts_and_masks_of_a_sum_are_its_bits(seed):
         registers = {name: draft.registers[name] for name in "abcd"}
     draft = Draft(State(0, (), registers))
     found = expressions.content(draft, ("cat", *names))
-    for point, number in wanted.items():
-        assert number_at(found, algebra, point, n) == number
+    for point, x in wanted.items():
+        assert number_at(found, algebra, point, n) == x
 
 
 def test_lanes_of_a_sum_are_moved_bit_by_bit():

@@ -1,5 +1,6 @@
 """States where paths meet: what they had is what the one state has, at every input."""
 
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -7,19 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.regions import EVERYWHERE, common, joined, without
-from bncc.prove.state import Cell, Frame, Merged, State, merged
+from bncc.prove.specification import Input
+from bncc.prove.state import ApartError, Cell, Frame, Merged, State, merged
 from bncc.prove.values import WORD, Term, UndecidedError, Value
 from bncc.prove.words import Words
 from tests.tiers import examples
 from tests.unit.prove.brute import (
     contains,
+    number,
     points_in,
     random_algebra,
     random_part,
     random_value,
     word,
 )
+from tests.unit.prove.made_up_programs import RETURN, Program, agrees, to
 
 seeds = st.integers(0, 2**32 - 1)
 FULL = (((0, 9),),) * 4
@@ -347,3 +352,45 @@ def test_but_changes_a_copy():
     assert (one.at, one.steps) == (4, 3)
     assert (other.at, other.steps, other.registers) == (8, 4, one.registers)
     assert other == State(8, FRAME, one.registers, region=EVERYWHERE, steps=4)
+
+
+# Values that differ between paths
+
+
+@pytest.mark.parametrize("condition", ["cc", "hi", "eq", "lt"])
+@pytest.mark.parametrize("limit", [3, (1 << 31) + 2])
+def test_paths_that_compare_two_readings(condition, limit):
+    """Two words of a reading each share a comparison, as compilers make of two branches."""
+    numbers = ((0, 3), (1 << 30, 1 << 30), ((1 << 31) - 1, (1 << 31) + 2), (WORD - 1, WORD - 1))
+    wide = ((0, 1 << 30), ((1 << 31) - 1, WORD - 1))
+    program = Program(
+        (Load("r2", "r0", 1),),
+        (Flags("sub", "r2", 2),),
+        (to(5, ("flag", "cs")),),
+        (Load("r3", ("add", "r0", 4), 4),),
+        (to(6),),
+        (Load("r3", ("add", "r0", 8), 4),),
+        (Flags("sub", "r3", limit),),
+        (Set("r0", ("ite", ("flag", condition), 6, 9)),),
+        (Set("r3", 0),),
+        RETURN,
+    )
+    inputs = (Input(0, 1, ((0, 3),)), Input(4, 4, numbers), Input(8, 4, numbers))
+    agrees(program, inputs)
+    run = program.run((inputs[0], *(Input(at, 4, wide) for at in (4, 8))))
+    (end,) = run.ends
+    value = read(run.algebra, end.registers["r0"], end.region)
+    for point in product(range(4), *((x for own in numbers for x in own),) * 2):
+        state, _ = program.execute(inputs, point)
+        assert number(run.algebra, value, point) == state.registers["r0"]
+
+
+def test_regions_that_paths_split_into_cover_the_whole():
+    run = Program(RETURN).run()
+    reason = UndecidedError("cells", "too many")
+    low, high = ((((0, own),),) for own in (((0, 4),), ((5, 9),)))
+    parts = run._split_by_regions(run.ends[0], ApartError(reason, (low, high)))
+    assert [part.region for part in parts] == [low, high]
+    for some in ((low, (((0, ((6, 9),)),),)), (low,), (low, high, high)):
+        with pytest.raises(ApartError):
+            run._split_by_regions(run.ends[0], ApartError(reason, some))
