@@ -192,10 +192,12 @@ class Budget:
 
 
 def default_entries(*, has_thresholds: bool, extras: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the default entry points for measurements."""
+    """Return the default entry points for measurements: with scores, if others take these."""
     asked = set(extras)
     reads = has_thresholds or "raw" in asked
     kept = {"predict-raw" if reads else "predict", *(asked - {"raw"})}
+    if OF_SCORES & asked and "scores-raw" not in asked:
+        kept.add("scores")
     return tuple(entry for entry in ENTRIES if entry in kept)
 
 

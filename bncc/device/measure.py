@@ -19,7 +19,7 @@ from bncc.model.adapted import taught
 from bncc.model.model import Model
 from bncc.model.reference import costs, scores
 from bncc.model.rules import RULES, own_entries
-from bncc.resources import Optimize, Resources, Span
+from bncc.resources import OF_SCORES, Optimize, Resources, Span
 
 N_ROWS = 100
 """Number of inputs over which a decision is measured."""
@@ -97,7 +97,7 @@ def measure(
 
     With `only_kept`, other entry points than those in `kept` are not timed.
     """
-    only = kept if only_kept else None
+    only = _called(kept) if only_kept else None
     with Meter(built, bench, opt_level) as meter:
         footprint, found = meter.footprint(kept), dict(meter.costs(inputs, only))
         if others is not None:
@@ -181,8 +181,14 @@ def missing_cost(
 def _measurement(
     level: str, footprint: Footprint, found: Mapping[str, Cost], kept: tuple[Metered, ...]
 ) -> Measurement:
-    stack = max(found[entry].stack for entry in kept)
+    stack = max(found[entry].stack for entry in _called(kept))
     return Measurement(level, footprint.flash, footprint.ram, stack, found, kept)
+
+
+def _called(kept: tuple[Metered, ...]) -> tuple[Metered, ...]:
+    """Return the entry points that a caller of some calls: with scores, if these take any."""
+    takes_scores = not {METERED[entry] for entry in OF_SCORES}.isdisjoint(kept)
+    return (*kept, "scores") if takes_scores and "scores" not in kept else kept
 
 
 def _wider(cost: Cost, other: Cost) -> Cost:

@@ -160,9 +160,10 @@ def _filter_words(model: Model, layout: Layout) -> list[str]:
     if layout.filter is None:
         return words
     over_time = layout.filter
+    inputs = "at most" if over_time.hold > 1 else "for every input"
     work = (
         f"filter_next: {counted(over_time.additions, 'addition')} of {over_time.sum_bits} bits, "
-        f"{counted(over_time.comparisons, 'comparison')} for every input (counted, not measured)"
+        f"{counted(over_time.comparisons, 'comparison')} {inputs} (counted, not measured)"
     )
     return [*words, work]
 

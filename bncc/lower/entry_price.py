@@ -66,8 +66,8 @@ class EntryPrices:
             times += round(found.instructions)
         if is_read:
             terms = reading_terms(program, kernel, compare)
-            # Rows are shared with what decides on states.
-            constants = terms.rom_bytes if not others else 0
+            # Rows are shared with what decides on states, lists of cuts are not.
+            constants = terms.own_bytes if others else terms.rom_bytes
             flash += reading_code(program, kernel, target, self.level, compare) + constants
             times = max(times, reading_work(program, kernel, target, self.level, compare))
             ram = max(ram, plain.ram + terms.key_bytes)

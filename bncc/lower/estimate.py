@@ -164,7 +164,9 @@ def extras_bytes(layout: Layout, target: str | None, level: Level) -> int:
     arrays = [] if layout.unknown is None else [*layout.unknown.arrays]
     arrays += [] if layout.filter is None else layout.filter.arrays
     code += code_bytes(layout.kernel, target, level) + layout.check.code
-    return code + sum(each.n_bytes for each in arrays)
+    # Cuts of states, while rows are shared
+    cuts = max(0, layout.kernel.rom_bytes - layout.table_bytes)
+    return code + cuts + sum(each.n_bytes for each in arrays)
 
 
 def scores_raw_bytes(layout: Layout, target: str | None, level: Level) -> int:

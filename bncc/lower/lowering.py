@@ -107,7 +107,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
                 # Kernels differ in how far off their estimates are: the least may fit all the same.
                 candidates = lowered.choice.candidates
                 least = min(candidates, key=lambda each: each.flash)
-                choice = Choice(least, candidates, "the least by estimate, and it fits,")
+                choice = Choice(least, candidates, "the least by estimate, and it fits")
                 lowered = surrounded(choice, discretize)
                 if limits.admits(lowered.resources):
                     return lowered

@@ -26,6 +26,7 @@ class ReadingTerms:
     """Sizes of a kernel that compares readings."""
 
     rom_bytes: int  # Bytes of the constants that it reads
+    own_bytes: int  # Bytes of those that the kernel on states does not read
     key_bytes: int  # Bytes of stack of the integers that a loop compares
     work: tuple[float, ...]  # Terms of executed instructions, and code: of code size
     code: tuple[float, ...]
@@ -70,11 +71,12 @@ def reading_terms(
         width = _limit_bytes(program, compared)
     else:
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
-    rom_bytes = kernel.rom_bytes - before + listed + n_cuts * width
+    own_bytes = listed + n_cuts * width
+    rom_bytes = kernel.rom_bytes - before + own_bytes
     of_cuts = (*(n * is_float for n in read), *(n * width for n in read))
     work = (*kernel.work, *of_cuts, *of_keys)
     code = (*kernel.code, is_float, *unrolled, *of_keys, width)
-    return ReadingTerms(rom_bytes, len(keys) * compared.bits // 8, work, code)
+    return ReadingTerms(rom_bytes, own_bytes, len(keys) * compared.bits // 8, work, code)
 
 
 def _limit_bytes(program: Program, compared: ComparedIntegers) -> int:
@@ -135,7 +137,7 @@ def _of_trees(program: Program, kernel: BranchKernel, compare: Compared | None) 
     in_trees = (n_read, 0 if n_compared else n_floats, n_leaves, n_compared)
     code = (*kernel.code, *(n + m for n, m in zip(counts, once, strict=True)), *in_trees)
     n_keys = len(compared_integers(program, compare).features) if n_compared else 0
-    return ReadingTerms(kernel.rom_bytes, KEY_BYTES * n_keys, work, code)
+    return ReadingTerms(kernel.rom_bytes, 0, KEY_BYTES * n_keys, work, code)
 
 
 def _once(program: Program, kernel: BranchKernel) -> tuple[int, ...]:
@@ -169,7 +171,7 @@ def _of_lines(program: Program, kernel: CutKernel) -> ReadingTerms:
         for least in each.least
     ]
     terms = (*kernel.work, *kinds_of(found))
-    return ReadingTerms(kernel.rom_bytes, 0, terms, terms)
+    return ReadingTerms(kernel.rom_bytes, 0, 0, terms, terms)
 
 
 def kinds_of(found: Sequence[CutCondition]) -> tuple[int, ...]:

@@ -216,9 +216,9 @@ def filter_words(model: Model) -> list[str]:
         return []
     lines = [f"a switch costs {facts['switch']}"]
     if "transitions" in facts:
-        lines = [f"a transition costs at most {facts['switch']}, by a learned matrix"]
+        lines = [f"a transition costs at most {facts['switch']}, each its own learned price"]
     if "hold" in facts:
-        lines.append(f"it needs {facts['hold']} decisions in a row")
+        lines.append(f"a new class needs {facts['hold']} decisions in a row")
     for part, rows in (("held_out", "held-out"), ("test", "test")):
         if facts[part] is not None:
             effect = FilterEffect(**facts[part])

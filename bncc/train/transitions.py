@@ -14,11 +14,11 @@ as it was seen."""
 TRANSITIONS: tuple[Transitions, ...] = get_args(Transitions)
 SCRIPTED = {
     "dwell": "the filter has learned how long classes last in these recordings; where they last "
-    "longer or shorter, it decides for the wrong ones. Compare it with --filter-transitions "
-    "switch, on recordings of daily use",
-    "matrix": "the filter has learned the script of these recordings: which class follows which. "
-    "Where others follow, it decides for the wrong ones. Compare it with --filter-transitions "
-    "switch, on recordings without a script",
+    "longer or shorter, it decides for the wrong ones. Compare it with one price, "
+    "--filter-transitions switch, on recordings of daily use",
+    "matrix": "the filter has learned which class follows which in these recordings, their script if "
+    "they have one. Where others follow, it decides for the wrong ones. Compare it with one price, "
+    "--filter-transitions switch, on recordings without a script",
 }
 """Warnings, by what is learned."""
 

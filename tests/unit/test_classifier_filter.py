@@ -79,7 +79,7 @@ def test_whole_numbers_of_numpy_are_taken():
 def test_prices_of_transitions_may_be_learned():
     X, y, groups = arrays()
     fitted = naive(filter="auto", filter_transitions="matrix").fit(X, y, groups=groups)
-    assert "learned the script of these recordings" in fitted.notes_[-1]
+    assert "learned which class follows which in these recordings" in fitted.notes_[-1]
     assert "filter_transitions='switch'" in fitted.notes_[-1]
     rule = fitted.to_model().filter
     scores = reference.scores(fitted.to_model(), fitted._states(X))

@@ -101,6 +101,11 @@ def test_entry_points_that_are_asked_for_are_priced_as_well() -> None:
     assert default_entries(has_thresholds=False, extras={"raw"}) == ("predict-raw",)
     asked = default_entries(has_thresholds=True, extras={"stream", "scores", "raw"})
     assert asked == ("predict-raw", "scores", "stream")
+    # A caller of a filter calls a function of scores as well.
+    asked = default_entries(has_thresholds=True, extras={"filter"})
+    assert asked == ("predict-raw", "scores", "filter")
+    asked = default_entries(has_thresholds=True, extras={"filter", "scores-raw"})
+    assert asked == ("predict-raw", "scores-raw", "filter")
 
 
 def test_what_is_priced_is_emitted() -> None:

@@ -272,6 +272,9 @@ def test_the_header_has_the_work_of_a_step() -> None:
     assert f"filter_next: 9 additions of 8 bits, 5 comparisons {steps}" in card(9)
     assert f"filter_next: 3 additions of 8 bits, 2 comparisons {steps}" in card(0)
     assert f"filter_next: 9 additions of 32 bits, 5 comparisons {steps}" in card(70000)
+    held = replace(trained_on_sequences(), filter=Filter(9, 3))
+    text = " ".join(emit_c(held, FILTERED).files["m.h"].replace("*", " ").split())
+    assert "9 comparisons at most (counted, not measured)" in text
     assert "branches on 2 comparisons of sums, on states, on readings; of filter_next" in card(9)
     assert "M_SWITCH" in card(9)
     assert "M_SWITCH" not in card(0)

@@ -210,7 +210,7 @@ def test_a_file_keeps_the_prices_of_transitions():
     record = json.loads(unpack(to_bytes(model))[DOCUMENT])["filter"]
     assert record == {"switch": 9, "transitions": [list(row) for row in rows]}
     assert filter_facts(model)["transitions"] == record["transitions"]
-    assert filter_words(model)[0] == "a transition costs at most 9, by a learned matrix"
+    assert filter_words(model)[0] == "a transition costs at most 9, each its own learned price"
     for wrong in (rows[1:], (*rows, rows[0]), (rows[0][1:], *rows[1:]), ((10,) * n,) * n, ()):
         with pytest.raises(ModelError, match="the transitions in the filter"):
             check_model(replace(model, filter=Filter(9, 1, wrong)))
@@ -353,7 +353,7 @@ def test_a_file_keeps_the_decisions_in_a_row_that_a_switch_needs():
     assert json.loads(unpack(to_bytes(plain))[DOCUMENT])["filter"] == {"switch": 9}
     assert filter_facts(model)["hold"] == 3
     assert "hold" not in filter_facts(plain)
-    assert filter_words(model)[:2] == ["a switch costs 9", "it needs 3 decisions in a row"]
+    assert filter_words(model)[:2] == ["a switch costs 9", "a new class needs 3 decisions in a row"]
     assert model_digest(model) != model_digest(plain)
 
 

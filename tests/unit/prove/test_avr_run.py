@@ -49,7 +49,7 @@ def wifi(tmp_path_factory):
 
 def built(bench, model, *edits, optimize="size", kernel=None):
     """Return the program of a model whose C has been edited, and its symbols."""
-    entries = frozenset({"raw", "trusted", "scores"})
+    entries = frozenset({"raw", "trusted", "scores", "scores-raw"})
     options = EmitOptions("m", entries, target="avr", optimize=optimize, kernel=kernel)
     emission = emit_c(model, options)
     text = emission.files["m.c"]

@@ -58,7 +58,7 @@ def wide(n_features=14, n_states=6, n_classes=4):
 
 def built(bench, model, *edits):
     """Return the program of a model whose C has been edited, and its symbols."""
-    entries = frozenset({"raw", "trusted", "scores"})
+    entries = frozenset({"raw", "trusted", "scores", "scores-raw"})
     options = EmitOptions("m", entries, target=bench.target.name, optimize="size")
     emission = emit_c(model, options)
     text = emission.files["m.c"]
