@@ -75,7 +75,7 @@ def rules_of(estimator: Any) -> DecisionRules:
         estimator.counters,
         _switch("adapt", estimator.adapt),
         plain(estimator.filter_hold),
-        check_transitions(estimator.filter_transitions, has_filter=estimator.filter is not None),
+        check_transitions(estimator.filter_transitions, price_of(estimator.filter)),
     )
 
 

@@ -67,7 +67,7 @@ class DecisionRules:
     def check(self, dataset: Dataset) -> None:
         """Refuse rows on which nothing can be chosen, before any training."""
         check_hold(self.hold, self.over_time)
-        check_transitions(self.transitions, has_filter=self.over_time is not None)
+        check_transitions(self.transitions, self.over_time)
         if self.over_time is not None:
             check_sequences(dataset)
         if self.adapts:

@@ -16,20 +16,25 @@ SCRIPTED = {
     "dwell": "the filter has learned how long classes last in these recordings; where they last "
     "longer or shorter, it decides for the wrong ones. Compare it with one price, "
     "--filter-transitions switch, on recordings of daily use",
-    "matrix": "the filter has learned which class follows which in these recordings, their script if "
-    "they have one. Where others follow, it decides for the wrong ones. Compare it with one price, "
-    "--filter-transitions switch, on recordings without a script",
+    "matrix": "the filter has learned which class follows which in these recordings, their script "
+    "if they have one. Where others follow, it decides for the wrong ones. Compare it with one "
+    "price, --filter-transitions switch, on recordings without a script",
 }
 """Warnings, by what is learned."""
 
 
-def check_transitions(how: str, *, has_filter: bool) -> Transitions:
-    """Return a way to learn prices; refuse an unknown one, or one without a filter."""
+def check_transitions(how: str, over_time: str | int | None) -> Transitions:
+    """Return a way to learn prices; refuse an unknown one, or one without a filter or a price."""
     for known in TRANSITIONS:
         if how == known:
-            if how != "switch" and not has_filter:
+            if how != "switch" and over_time is None:
                 raise OptionError(
                     "transitions need a filter; add --filter auto, or the largest price"
+                )
+            if how != "switch" and over_time == 0:
+                raise OptionError(
+                    "transitions have no price with --filter 0; use --filter auto, or the largest "
+                    "price"
                 )
             return known
     raise OptionError(f"transitions are {how!r}; use one of {', '.join(TRANSITIONS)}")

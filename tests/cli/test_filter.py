@@ -121,7 +121,10 @@ def test_prices_of_transitions_may_be_learned(run, run_json, refused, rows, tmp_
     train = ("train", rows, "-o", model, *NAIVE, "--groups", "group", "--filter-transitions", how)
     assert "transitions need a filter" in refused(*train)
     done = run(*train, "--filter", "auto")
-    warning = {"dwell": "has learned how long classes last", "matrix": "has learned which class follows which"}
+    warning = {
+        "dwell": "has learned how long classes last",
+        "matrix": "which class follows which",
+    }
     assert warning[how] in done.stderr
     assert "a transition costs at most" in done.stdout
     found = run_json("inspect", model)["filter"]

@@ -123,9 +123,11 @@ def test_a_given_price_is_the_largest_and_zero_has_no_matrix():
 
 
 def test_a_way_to_learn_them_is_checked():
-    assert check_transitions("switch", has_filter=False) == "switch"
-    assert check_transitions("dwell", has_filter=True) == "dwell"
+    assert check_transitions("switch", None) == "switch"
+    assert check_transitions("dwell", "auto") == "dwell"
     with pytest.raises(OptionError, match="use one of switch, dwell, matrix"):
-        check_transitions("all", has_filter=True)
+        check_transitions("all", 9)
     with pytest.raises(OptionError, match="transitions need a filter; add --filter auto"):
         DecisionRules(transitions="matrix").check(scripted())
+    with pytest.raises(OptionError, match="no price with --filter 0; use --filter auto"):
+        DecisionRules(0, transitions="matrix").check(scripted())
