@@ -75,10 +75,11 @@ class ByteExpressions(Expressions):
                 return sliced(self.content(draft, rest[0]), 8 * int(str(rest[1])))
             if operation == "sub" and rest[0] == MASK >> 24:
                 inner = self.content(draft, rest[1])
-                whole = inner.whole if isinstance(inner, Slice) else None
-                if isinstance(whole, Value) and whole.base is None:
-                    # The complement of a number has the complement of each byte.
-                    return sliced(self._algebra.sub(Value(MASK), whole), inner.at)  # type: ignore[union-attr]
+                if isinstance(inner, Slice) and inner.mask == MASK >> 24:
+                    whole = inner.whole
+                    if isinstance(whole, Value) and whole.base is None:
+                        # The complement of a number has the complement of each byte.
+                        return sliced(self._algebra.sub(Value(MASK), whole), inner.at)
             if operation == "pack":
                 return self.deferred(draft, expression)
             if operation in ("and", "shr", "zext"):

@@ -337,6 +337,8 @@ class Sums(Current):
                 for x in range(low, high + 1):
                     cells.append(((x, x),))
                     values.append(slope * x + value)
+        if max(map(abs, values), default=0) >= 1 << 62:
+            raise UndecidedError("bits", "a function of a reading has too large numbers")
         partition = self.partitions.of_axis(axis, cells)
         return Term(partition, np.array(values, dtype=np.int64))
 

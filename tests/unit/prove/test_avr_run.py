@@ -206,6 +206,32 @@ def test_constants_in_ram_and_switched_interrupts_are_not_proved(bench, tmp_path
     assert found.status != "proved"
 
 
+def in_assembly(*lines):
+    """Return a function of these instructions as C."""
+    body = "".join(f'"\\t{line}\\n"' for line in lines)
+    return f'__asm__(".text\\n.global f\\n.type f, @function\\nf:\\n"{body}".size f, .-f\\n");\n'
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("lsr r24",), "proved"),
+        (("com r24", "com r24", "lsr r24"), "proved"),
+        (("andi r24, 6", "com r24", "com r24", "lsr r24"), "proved"),
+        (("andi r24, 2", "com r24", "com r24", "lsr r24"), "refuted"),
+        (("andi r24, 6", "com r24", "lsr r24"), "refuted"),
+    ],
+)
+def test_complements_of_some_bits_have_all_bits(bench, tmp_path, lines, expected):
+    """The class is the state of the one feature."""
+    features = [Feature("s", "int16", 4, thresholds=(0, 7, 14))]
+    table = [[0 if c == s else 9 for c in range(4)] for s in range(4)]
+    model = hand.model_of(features, hand.forest([None]), QFormat(6, 0), [0] * 4, [table])
+    read = ("movw r30, r24", "ld r24, Z", "add r24, r24")
+    code = linked(tmp_path, bench, in_assembly(*read, *lines, "clr r25", "ret"), ["f"])
+    assert prove(model, code, "f", "trusted", time_limit=20).status == expected
+
+
 def test_without_simavr_a_call_is_refused(bench, monkeypatch):
     code, symbols = built(bench, hand.naive_integer())
     monkeypatch.setattr(simavr, "_build", lambda *_: None)
