@@ -20,6 +20,7 @@ from bncc.search.choice import (
     CLEAR,
     best_of,
     close_to_best,
+    finalists,
     front_of,
 )
 from bncc.search.confirmation import Confirmation, with_layouts
@@ -239,7 +240,8 @@ def searched(
             if prefer == "balanced":
                 tried += with_fewer_tables(tried, evaluator, stop)
         if not stop.is_wanted:
-            tried = with_layouts(_timed(tried, evaluator, prefer), evaluator, prefer)
+            tried = _timed(tried, evaluator, prefer)
+            tried = with_layouts(tried, evaluator, finalists(tried, prefer))
         confirmation = Confirmation(evaluator, prefer, stop)
         kept = whole = confirmation.of(tried)
         if may_have_fronts(given.budget, prefer, given.folds[0].choose_by):
@@ -249,6 +251,9 @@ def searched(
         best = confirmation.chosen_of(kept)
         latest = {repr(one.settings): one for one in (*tried, *whole, *kept)}
         tried, chosen = [*latest.values()], latest[repr(best.settings)]
+        # The chosen one may have more errors on the first folds than one that is as fast.
+        front = front_of(kept)
+        front = front if chosen in front else (*front, chosen)
         found = _final(evaluator, chosen)
     result = with_errors(found.result, best.errors, given.folds[0].choose_by)
     tell(1.0, "")
@@ -260,7 +265,7 @@ def searched(
         is_short=is_short,
         prefer=prefer,
         chosen=chosen,
-        front=front_of(tried),
+        front=front,
         half=_best_in(scaled(given.budget, HALF), tried),
         twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger]) if larger else None,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from bncc.interrupts import StopRequest
 from bncc.resources import Preference
-from bncc.search.choice import best_alone, chosen_of, eligible, far_faster, finalists, to_confirm
+from bncc.search.choice import best_alone, chosen_of, eligible, far_faster, to_confirm
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
 
 MOST_ROUNDS = 3
@@ -25,6 +25,7 @@ class Confirmation:
     def __init__(self, evaluator: Evaluator, prefer: Preference, stop: StopRequest) -> None:
         self._evaluator, self._prefer, self._stop = evaluator, prefer, stop
         self._whole: dict[str, Evaluation] = {}  # By settings
+        self._is_cut_short = False
 
     def of(self, tried: Sequence[Evaluation]) -> list[Evaluation]:
         """Return the candidates without those that do not compete on all folds."""
@@ -32,12 +33,15 @@ class Confirmation:
         if not self._evaluator.given.more_folds:
             return kept
         for _ in range(MOST_ROUNDS):
-            kept = with_layouts(kept, self._evaluator, self._prefer)
+            if self._is_over():
+                return kept
+            asked = to_confirm(kept, self._prefer)
+            kept = with_layouts(kept, self._evaluator, asked)
             new = [one for one in to_confirm(kept, self._prefer) if not self._is_known(one)]
             if not new:
                 break
             for one in new:
-                if self._stop.is_wanted:
+                if self._is_over():
                     return kept
                 self._evaluate(one)
             if self._prefer == "error":
@@ -47,8 +51,12 @@ class Confirmation:
 
     def chosen_of(self, kept: Sequence[Evaluation]) -> Evaluation:
         """Return the choice, with its errors on all folds where these were evaluated."""
-        whole = [] if self._stop.is_wanted else self._on_all_folds(kept)
+        whole = [] if self._is_cut_short else self._on_all_folds(kept)
         return chosen_of(whole or kept, self._prefer)
+
+    def _is_over(self) -> bool:
+        self._is_cut_short |= self._stop.is_wanted
+        return self._is_cut_short
 
     def _is_known(self, one: Evaluation) -> bool:
         return _key(one) in self._whole
@@ -75,10 +83,10 @@ class Confirmation:
 
 
 def with_layouts(
-    tried: Sequence[Evaluation], evaluator: Evaluator, prefer: Preference
+    tried: Sequence[Evaluation], evaluator: Evaluator, some: Sequence[Evaluation]
 ) -> list[Evaluation]:
-    """Return the candidates, those that may be chosen with their best layouts."""
-    lacking = [one for one in finalists(tried, prefer) if one.result is None and one.layout is None]
+    """Return the candidates, some of which have their best layouts."""
+    lacking = [one for one in some if one.result is None and one.layout is None]
     prices = evaluator.layouts([one.settings for one in lacking])
     layouts = {id(one): price for one, price in zip(lacking, prices, strict=True)}
     return [replace(one, layout=layouts[id(one)]) if id(one) in layouts else one for one in tried]

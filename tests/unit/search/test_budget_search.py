@@ -335,3 +335,17 @@ def test_columns_that_no_sum_can_cut_leave_networks_to_be_tried(priced):
         search(constant, BASE, budget, families=("tables",))
     with pytest.raises(BudgetError, match="the smallest takes"):
         search(constant, BASE, Budget("cortex-m0", flash=100))
+
+
+@pytest.mark.parametrize("prefer", ["balanced", "error"])
+def test_the_choice_is_confirmed_on_the_other_folds(wifi, priced, prefer):
+    given = module.search_input(wifi, BASE, BUDGET)
+    vars(given)["folds"] = given.folds[:2]
+    log = module.open_log(None, given, ("tables",))
+    found = module.searched(given, ("tables",), log, prefer=prefer)
+    assert found.result.model.training["validation_folds"] == 5
+    assert found.chosen in found.tried
+    assert found.chosen in found.front
+    assert len(found.chosen.errors) == 2
+    assert found.chosen.layout is not None
+    assert len({repr(one.settings) for one in found.tried}) == len(found.tried)

@@ -86,7 +86,17 @@ def test_by_error_the_most_accurate_ones_are_compared():
     assert chosen(evaluations, "error") == (1, (43 / N, 30 / N))
 
 
+def test_what_is_confirmed_before_a_search_is_stopped_counts():
+    stop = StopRequest()
+    confirmation = Confirmation(Evaluations({0: 40, 1: 80, 2: 41}), "balanced", stop)
+    kept = confirmation.of((BEST, FAST, MIDDLE))
+    stop.signal = 2
+    assert len(confirmation.chosen_of(kept).errors) == 2
+
+
 def test_a_search_that_is_stopped_keeps_the_choice_by_the_first_rows():
     stop = StopRequest()
     stop.signal = 2
-    assert chosen(Evaluations({0: 40, 1: 80, 2: 41}), stop=stop) == (1, FAST.errors)
+    evaluations = Evaluations({0: 40, 1: 80, 2: 41})
+    evaluations.layouts = None  # No build follows the request
+    assert chosen(evaluations, stop=stop) == (1, FAST.errors)
