@@ -8,7 +8,14 @@ from time import perf_counter
 
 from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset
-from bncc.errors import BudgetError, CheckpointError, ConstantColumnsError, DataError, OptionError
+from bncc.errors import (
+    BudgetError,
+    CheckpointError,
+    ConstantColumnsError,
+    DataError,
+    ModelError,
+    OptionError,
+)
 from bncc.interrupts import StopRequest
 from bncc.model.front import front_of as front_of_model
 from bncc.model.rules import EXTRAS
@@ -113,11 +120,10 @@ def families_of(
     `rules`, which are chosen after the model, are refused.
     """
     for name in sorted((EXTRAS.keys() & extras) - rules):
-        option = f"--{name}"
-        raise OptionError(
-            f"the model will have no {name} for its entry points; train it with {option}, or leave "
-            "out these entry points"
-        )
+        try:
+            EXTRAS[name].required(None)
+        except ModelError as reason:
+            raise OptionError(f"{reason}, or leave out the entry point {name}") from None
     if named is not None:
         return (named,), None
     of_networks = {

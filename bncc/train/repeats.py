@@ -80,8 +80,9 @@ def train_repeats(
     seeded = [replace(settings, seed=settings.seed + k) for k in range(repeats)]
     results: list[TrainResult] = []
     for k, one in enumerate(seeded):
-        # The first descent ends itself on request, with the current model.
-        gives_up = stop if results else None
+        # A descent ends itself on request, with the current model; a search of settings does not.
+        ends_itself = settings.descends and not settings.is_thorough
+        gives_up = stop if results and not ends_itself else None
         try:
             result = train_model(
                 dataset,

@@ -103,7 +103,7 @@ def test_a_search_counts_what_is_chosen_after_the_model(run_json, refused, rows,
     option = {"counters": ("--counters",), "adapt": ("--adapt", "auto")}[extra]
     facts = run_json(*train, "--groups", "group", *option)
     found = facts["resources"]
-    assert found["entries"] == ["predict-raw", extra]
+    assert found["entries"] == ["predict-raw", "scores", extra]
     assert found["flash"] <= 3072
     limits = ("--max-flash", "3k", "--target", found["target"], "--optimize", found["optimize"])
     again = run_json("emit-c", model, "-o", tmp_path / "c", *limits, "--with", extra)
@@ -111,7 +111,8 @@ def test_a_search_counts_what_is_chosen_after_the_model(run_json, refused, rows,
     without = refused(
         *train[:-2], "--force", "--drop", "group", "--max-flash", "3k", "--with", extra
     )
-    assert f"the model will have no {extra}" in without
+    assert f"train it with {option[0]}" in without
+    assert f"or leave out the entry point {extra}" in without
 
 
 def test_what_has_no_counters_is_refused(run, run_json, rows, model, tmp_path):
