@@ -236,6 +236,8 @@ def main(
     names, sizes = tuple(sets.split(",")), tuple(map(int, budgets.split(",")))
     if unknown := set(names) - set(ALL):
         raise click.UsageError(f"there is no set {unknown.pop()!r}; the sets are {', '.join(ALL)}")
+    if again and not baselines:
+        raise click.UsageError("--again also measures baselines again; leave out --no-baselines")
     results, failed = Results(output, RESULTS), False
     for name in () if report else names:
         try:

@@ -98,7 +98,7 @@ ENTRIES = frozenset(
 )
 """Entry points that can be asked for in addition to ``predict``."""
 OF_RULES = frozenset(EXTRAS)
-"""Those of rules for decisions that a model may not have."""
+"""Those of optional parts, which a model may not have: rules, counters, an adaptation."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ READS = 2.5e11
 Budget in table entries that all trainings read: seconds for small sets, minutes for large ones with
 trees.
 """
-FEWEST, MOST = 6, 96
+FEWEST_SETTINGS, MOST_SETTINGS = 6, 96
 """Limits on the number of settings."""
 FACTORS = {"naive": 1.0, "joint": 8.0, "other": 3.0}
 """Time of a read, relative to naive Bayes, with parents and with candidates of parents."""
@@ -120,8 +120,10 @@ def _count(settings: TrainSettings, dataset: Dataset) -> int:
     kind = "joint" if settings.is_joint else settings.structure
     reads = dataset.n_rows * len(dataset.table.columns) * len(dataset.classes)
     reads *= settings.epochs or 1
-    each = reads * FACTORS.get(kind, FACTORS["other"]) * n_evaluations(MOST) / MOST
-    return int(np.clip(READS / max(each, 1), FEWEST, MOST))
+    each = (
+        reads * FACTORS.get(kind, FACTORS["other"]) * n_evaluations(MOST_SETTINGS) / MOST_SETTINGS
+    )
+    return int(np.clip(READS / max(each, 1), FEWEST_SETTINGS, MOST_SETTINGS))
 
 
 def _near(asked: TrainSettings, filled: TrainSettings, rng: np.random.Generator) -> TrainSettings:

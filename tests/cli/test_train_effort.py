@@ -26,7 +26,7 @@ def test_a_search_is_repeated_in_folds_only_if_asked(
     asked: list[str],
     folds: int | None,
 ) -> None:
-    monkeypatch.setattr(effort_search, "MOST", 6)
+    monkeypatch.setattr(effort_search, "MOST_SETTINGS", 6)
     found = run_json(
         "train", readings, "--structure", "naive", "--effort", effort, "--epochs", "2",
         *asked, "-o", tmp_path / "m.bncc",
@@ -56,7 +56,7 @@ def test_an_error_of_rows_that_the_search_saw_has_a_note(
     asked: list[str],
     note: str | None,
 ) -> None:
-    monkeypatch.setattr(effort_search, "MOST", 6)
+    monkeypatch.setattr(effort_search, "MOST_SETTINGS", 6)
     given = [option.replace("ROWS", str(readings)) for option in asked]
     told = run(
         "train", readings, "--structure", "naive", "--effort", "thorough", "--epochs", "2",

@@ -97,7 +97,7 @@ def test_the_model_records_the_settings_and_the_effort(dataset: Dataset) -> None
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a search try few settings."""
-    monkeypatch.setattr(effort_search, "MOST", 8)
+    monkeypatch.setattr(effort_search, "MOST_SETTINGS", 8)
 
 
 def test_a_search_depends_on_the_seed_alone(dataset: Dataset, few: None) -> None:

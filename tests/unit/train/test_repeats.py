@@ -80,7 +80,7 @@ def test_sums_that_were_done_stay_when_a_later_one_is_stopped(
 def test_a_later_search_of_settings_ends_at_once(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effort_search, "MOST", 6)
+    monkeypatch.setattr(effort_search, "MOST_SETTINGS", 6)
     stop, told = StopRequest(), []
 
     def progress(share: float, words: str) -> None:
