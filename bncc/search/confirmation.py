@@ -13,7 +13,7 @@ import numpy as np
 from bncc.interrupts import StopRequest
 from bncc.resources import Preference
 from bncc.search.choice import best_alone, chosen_of, eligible, far_faster, to_confirm
-from bncc.search.evaluation import Evaluation, Evaluator, losses_of
+from bncc.search.evaluation import Evaluation, Evaluator, Judgement, losses_of
 
 MOST_ROUNDS = 3
 """Number of times that candidates make room for others."""
@@ -40,10 +40,11 @@ class Confirmation:
             new = [one for one in to_confirm(kept, self._prefer) if not self._is_known(one)]
             if not new:
                 break
-            for one in new:
+            judged = self._evaluator.more_judgements([one.settings for one in new])
+            for one, more in zip(new, judged, strict=True):
+                self._add(one, more)
                 if self._is_over():
                     return kept
-                self._evaluate(one)
             if self._prefer == "error":
                 break
             kept = self._competing(kept)
@@ -61,8 +62,7 @@ class Confirmation:
     def _is_known(self, one: Evaluation) -> bool:
         return _key(one) in self._whole
 
-    def _evaluate(self, one: Evaluation) -> None:
-        judged = tuple(self._evaluator.more_judgements(one.settings))
+    def _add(self, one: Evaluation, judged: tuple[Judgement, ...]) -> None:
         losses = one.losses
         self._whole[_key(one)] = replace(
             one,

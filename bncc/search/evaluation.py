@@ -209,10 +209,14 @@ class Evaluator:
         """Evaluate a candidate on each fold in turn, as long as the caller asks for more."""
         yield from self._judgements(candidate, range(since, len(self.given.folds)))
 
-    def more_judgements(self, candidate: Candidate) -> Iterator[Judgement]:
-        """Evaluate a candidate on the folds that are left for those that may be chosen."""
+    def more_judgements(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Judgement, ...]]:
+        """Evaluate candidates in turn on the folds that are left for those that may be chosen."""
         first = len(self.given.folds)
-        yield from self._judgements(candidate, range(first, first + len(self.given.more_folds)))
+        folds = range(first, first + len(self.given.more_folds))
+        parts = [Part("judge", candidate, k) for candidate in candidates for k in folds]
+        found = self._results(parts)
+        for _ in candidates:
+            yield tuple(self._read(_judgement, self.given.fold(k), next(found)) for k in folds)
 
     def _judgements(self, candidate: Candidate, folds: range) -> Iterator[Judgement]:
         parts = [Part("judge", candidate, k) for k in folds]

@@ -42,9 +42,10 @@ class Evaluations:
         self.given = SimpleNamespace(more_folds=(None,) * n_more)
         self._wrong, self.asked = wrong, []
 
-    def more_judgements(self, settings):
-        self.asked.append(settings.seed)
-        yield judgement(self._wrong[settings.seed])
+    def more_judgements(self, candidates):
+        for settings in candidates:
+            self.asked.append(settings.seed)
+            yield (judgement(self._wrong[settings.seed]),)
 
     def layouts(self, candidates):
         yield from (resources(900, TIMES.get(each.seed, 100)) for each in candidates)
