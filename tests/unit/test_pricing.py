@@ -66,7 +66,7 @@ def test_a_rule_that_is_chosen_later_counts(monkeypatch, rule):
     without, within = (
         price_of(model, flash(4096, extras=frozenset(rules))) for rules in ((), (rule,))
     )
-    assert within.entries == (*without.entries, rule)
+    assert within.entries == (*without.entries, "scores", rule)
     assert within.flash > without.flash + 50
     assert within.slowest is not None
     assert pricing.fast_time_of(model, flash(4096, extras=frozenset({rule}))) is not None

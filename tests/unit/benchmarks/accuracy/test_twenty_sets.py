@@ -131,6 +131,7 @@ def test_a_report_measures_nothing_and_leaves_the_page(tmp_path, fake):
 
 
 def test_a_part_is_written_on_request(tmp_path, fake, monkeypatch):
+    know(tmp_path, "vowel 4096", wrong=9)
     page = tmp_path / "page.md"
     page.write_bytes(PAGE.read_bytes())
     monkeypatch.setattr(twenty_sets, "PAGE", page)
@@ -138,6 +139,8 @@ def test_a_part_is_written_on_request(tmp_path, fake, monkeypatch):
     ended = CliRunner().invoke(twenty_sets.main, ["-o", str(tmp_path), "--report", "--write"])
     assert ended.exit_code == 0, ended.output
     assert "| vowel | 11 | 7.00 | 900 | 60 | 70 |" in page.read_text("utf-8")
+    (line,) = (tmp_path / "twenty.jsonl").read_text("utf-8").splitlines()
+    assert json.loads(line)["key"] == "vowel 4096"
 
 
 def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypatch):
