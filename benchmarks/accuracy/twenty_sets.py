@@ -159,6 +159,10 @@ class Results:
             for budget in lasts if every else ():
                 yield at_equal_error(name, budget, lasts, every)
 
+    def compact(self) -> None:
+        """Keep the last result of each set and budget in the file."""
+        self._known.compact()
+
     def _is_complete(self, name: str, budget: int, asked: Asked) -> bool:
         one = self.known(name, budget)
         has_all = one is not None and (one.ours is None or set(one.others) == set(KINDS))
@@ -250,6 +254,7 @@ def main(
     if failed:
         raise SystemExit("a set failed; fix it, and run the same command again")
     if write:
+        results.compact()
         renew(PAGE, tables(list(results.rows(ALL, BUDGETS)), results, ALL))
 
 

@@ -1,7 +1,8 @@
 """Values by key in a file of lines of JSON: what an earlier run computed is not computed again."""
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,11 @@ class Memory:
         if key not in self._known:
             self.put(key, compute())
         return self._known[key]
+
+    def compact(self) -> None:
+        """Keep one line per key in the file, in the order of keys."""
+        lines = [json.dumps(asdict(Known(key, self._known[key]))) for key in sorted(self._known)]
+        self._path.write_text("\n".join(lines) + "\n", "utf-8")
 
     def put(self, key: str, value: Any) -> None:
         """Write a value to the file, instead of an earlier one if there is any."""
