@@ -62,7 +62,7 @@ def test_a_search_rates_its_choice(run_json, rows, tmp_path):
     )  # fmt: skip
     assert facts["confidence"] == run_json("inspect", model)["confidence"]
     found = facts["resources"]
-    assert found["entries"] == ["predict-raw", "confidence"]
+    assert found["entries"] == ["predict-raw", "scores", "confidence"]
     assert found["flash"] <= 2048
     again = run_json(
         "emit-c", model, "-o", tmp_path / "c", "--max-flash", "2k", "--with", "confidence",

@@ -78,7 +78,7 @@ def test_misuse_is_one_clear_sentence(run_json, refused, rows, tmp_path):
     )
     assert not model.exists()
     search = ("train", rows, "-o", model, "--max-flash", "2k", "--with", "unknown")
-    assert "train it with --unknown, or leave out these entry points" in refused(*search)
+    assert "train it with --unknown 0.05, or leave out the entry point unknown" in refused(*search)
     run_json(*train)
     none = "the model knows no unknown readings"
     assert none in refused("emit-c", model, "--with", "unknown", "-o", tmp_path / "c")
