@@ -207,7 +207,10 @@ class Evaluator:
 
     def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
         """Evaluate a candidate on each fold in turn, as long as the caller asks for more."""
-        yield from self._judgements(candidate, range(since, len(self.given.folds)))
+        folds = range(since, len(self.given.folds))
+        parts = [Part("judge", candidate, k) for k in folds]
+        for k, found in zip(folds, self._results(parts), strict=True):
+            yield self._read(_judgement, self.given.fold(k), found)
 
     def more_judgements(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Judgement, ...]]:
         """Evaluate candidates in turn on the folds that are left for those that may be chosen."""
@@ -217,11 +220,6 @@ class Evaluator:
         found = self._results(parts)
         for _ in candidates:
             yield tuple(self._read(_judgement, self.given.fold(k), next(found)) for k in folds)
-
-    def _judgements(self, candidate: Candidate, folds: range) -> Iterator[Judgement]:
-        parts = [Part("judge", candidate, k) for k in folds]
-        for k, found in zip(folds, self._results(parts), strict=True):
-            yield self._read(_judgement, self.given.fold(k), found)
 
     def grown(self, candidate: Candidate) -> Sizes:
         """Grow boosted tables without the rows of the first fold."""
