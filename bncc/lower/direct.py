@@ -22,7 +22,13 @@ from bncc.lower.reading_keys import (
     key_of,
     used_cuts,
 )
-from bncc.lower.reading_lines import DirectReadings, in_lines, in_trees, readings_of
+from bncc.lower.reading_lines import (
+    DirectReadings,
+    each_key,
+    in_lines,
+    in_trees,
+    readings_of,
+)
 from bncc.program.ir import Program, has_trees, width_of
 
 OF_KEYS = (BranchKernel, CutLoopKernel, CutPackedKernel, CutLanesKernel)
@@ -148,10 +154,12 @@ def plan_direct(
     reading = "x[ENTRY]"
     functions: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
+    one_key = ""
     if compared.is_keys:
         readings = readings_of(raw)
         found_keys = [key_of(program.features[f], readings[f], name, compared) for f in used]
         keys = tuple(text for text, _ in found_keys)
+        one_key = each_key(keys[0], compared)
         functions = frozenset().union(*(some for _, some in found_keys))
     elif is_float:
         reading, functions = f"{name}_{ORDER}(x[ENTRY])", frozenset({FLOAT_BITS, ORDER})
@@ -166,6 +174,7 @@ def plan_direct(
         functions,
         (entries, limit),
         keys,
+        one_key,
         key_type,
         reading,
         f"{reading} >= ((uint32_t)LIMIT << 16U)" if compared.is_halved else f"{reading} > LIMIT",

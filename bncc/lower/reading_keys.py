@@ -27,6 +27,9 @@ from bncc.program.ir import WIDTHS, Program
 CODES = ("category", "state")
 WIDE = ("float32", "int32")
 """Kinds whose keys take 32 bits."""
+LEAST_LOOPED, MOST_READ = 4, 2
+"""Smallest number of keys that a loop forms, and most readings for each key that is compared: a
+loop forms those of unused features too, while a line per key takes 20 to 30 bytes on Cortex-M."""
 HALF, LOW_HALF, BIAS = 16, 0xFFFF, 1 << 15
 """Bits of the high half of a key, its low half, and the high half of the key of zero."""
 
@@ -54,6 +57,7 @@ class ComparedIntegers:
     bits: int  # Width of an integer
     is_signed: bool  # True if limits are signed
     is_halved: bool = False  # True if a limit is the high half of the least key that reaches a cut
+    is_looped: bool = False  # True if one loop forms the keys of all features of an array
 
     def limit(self, feature: Feature, least: int) -> int:
         """Return the largest integer of a state below ``least``, or the half of the smallest."""
@@ -130,7 +134,16 @@ def compared_integers(
         return ComparedIntegers(tuple(cuts), True, 16, True)
     has_list = kernel is not None and not (isinstance(kernel, CutLoopKernel) and kernel.is_doubled)
     is_halved = has_list and all(_has_half(features[f], k) for f in cuts for k in cuts[f])
-    return ComparedIntegers(tuple(cuts), True, 32, not is_halved, is_halved)
+    is_looped = _can_loop(features, cuts)
+    read = tuple(range(len(features))) if is_looped else tuple(cuts)
+    return ComparedIntegers(read, True, 32, not is_halved, is_halved, is_looped)
+
+
+def _can_loop(features: Sequence[Feature], cuts: Mapping[int, tuple[int, ...]]) -> bool:
+    """Return whether one loop forms all keys: those of an array of floats, most of them used."""
+    are_alike = all(each.kind == "float32" and each.difference is None for each in features)
+    is_dense = LEAST_LOOPED <= len(features) <= MOST_READ * len(cuts)
+    return are_alike and is_dense and not any(features[f].missing_state for f in cuts)
 
 
 @lru_cache(maxsize=64)

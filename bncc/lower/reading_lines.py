@@ -10,7 +10,7 @@ from bncc.lower.kernels.branches.text import TreeText, reading_trees, sum_steps
 from bncc.lower.kernels.cuts.layout import CutKernel
 from bncc.lower.kernels.cuts.text import cut_steps
 from bncc.lower.raw import RawPlan
-from bncc.lower.reading_keys import compared_integers, key_of
+from bncc.lower.reading_keys import ComparedIntegers, compared_integers, key_of
 from bncc.program.ir import Program
 
 
@@ -23,6 +23,7 @@ class DirectReadings:
     functions: frozenset[str]  # Those of `bncc.lower.cut_conditions` that are called
     arrays: tuple[ArrayText, ...] = ()  # Lists that a loop reads
     keys: tuple[str, ...] = ()  # Integers that a loop compares, one per feature that is read
+    each_key: str = ""  # The INDEX-th of them, if one loop forms all
     key_type: str = ""  # Their C type
     reading: str = ""  # What a loop compares, by the ENTRY of its list
     reaches: str = ""  # The comparison with the LIMIT of its list
@@ -100,6 +101,11 @@ class ReadingReach:
         return f"(({condition.text}) ? (uint_fast16_t)1U : (uint_fast16_t)0U)"
 
 
+def each_key(first: str, compared: ComparedIntegers) -> str:
+    """Return the key at INDEX by that of the first feature; empty unless one loop forms all."""
+    return first.replace("x[0]", "x[INDEX]") if compared.is_looped else ""
+
+
 def in_trees(
     program: Program, kernel: BranchKernel, raw: RawPlan, name: str, compare: Compared | None
 ) -> DirectReadings:
@@ -136,6 +142,7 @@ def _trees_of_keys(
         f"const {key_type} x[{len(place)}]",
         frozenset().union(*(functions for _, functions in keys)),
         keys=tuple(text for text, _ in keys),
+        each_key=each_key(keys[0][0], compared),
         key_type=key_type,
         steps=tuple(sum_steps(kernel, name, "raw_tree")),
         trees=trees,

@@ -106,12 +106,17 @@ def doubled_model_of(features, n_classes):
     return Model(tuple(features), classes, structure, QFormat(2, 2), prior, tables, {})
 
 
-def emissions(model, family, **options):
-    """Yield the C of some layouts of a family, which compare readings."""
+def floats_of(feature, n_features):
+    """Return floats like a feature."""
+    return tuple(replace(feature, name=f"float {k}", missing_state=0) for k in range(n_features))
+
+
+def emissions(model, family, compare="readings", **options):
+    """Yield the C of some layouts of a family, which compare readings or their keys."""
     program = program_of(model)
     kernels = list(FAMILIES[family](program))
     for k in sorted({0, len(kernels) - 1}):
-        chosen = replace(candidate(program, kernels[k], None), compare="readings")
+        chosen = replace(candidate(program, kernels[k], None), compare=compare)
         yield emit_candidate(model, chosen, EmitOptions("m", **options))
 
 
@@ -126,5 +131,20 @@ def test_every_reading_is_decided_as_by_its_state(require_tool, mix, family, n_c
     for emission in emissions(model, family):
         assert emission.layout.direct is not None
         assert "_readings(" in emission.files["m.c"]
+        outcome = verify(model, emission=emission, sanitize=True, n_random=300)
+        assert outcome.agree, outcome.first_mismatch
+
+
+@pytest.mark.parametrize("n_features", [4, 7])
+@pytest.mark.parametrize("make", [model_of, doubled_model_of])
+@pytest.mark.parametrize("kind", [number("float32", 0), halved(0)], ids=["whole", "halved"])
+@pytest.mark.parametrize("family", sorted(FOR_CUTS - {"cuts"}))
+def test_keys_that_one_loop_forms_decide_as_states(require_tool, family, kind, make, n_features):
+    """The readings that no table uses may be anything."""
+    require_tool("gcc")
+    every = floats_of(kind, n_features)
+    model = replace(make(every[: n_features // 2 + 1], 5), features=every)
+    for emission in emissions(model, family, "keys"):
+        assert "key[i] = " in emission.files["m.c"]
         outcome = verify(model, emission=emission, sanitize=True, n_random=300)
         assert outcome.agree, outcome.first_mismatch

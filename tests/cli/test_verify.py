@@ -185,6 +185,17 @@ def test_decision_trees_have_no_sample_of_streams(
     assert [how["also"] for _, how in asked] == [None]
 
 
+def test_a_sample_of_streams_compares_states_whatever_is_asked_for(
+    run: Run, answer: Answer, tmp_path: Path
+) -> None:
+    save_model(hand.products_of_sensors(3, 4), tmp_path / "m.bncc")
+    asked = answer(AGREED)
+    run("verify", tmp_path / "m.bncc", "--target", "host", "--compare", "readings")
+    ((_, how),) = asked
+    assert "m_sum_readings(" in how["emission"].files["m.c"]
+    assert "m_feed(" in how["also"].files["m.h"]
+
+
 def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Path) -> None:
     asked = answer(AGREED)
     run("verify", model)

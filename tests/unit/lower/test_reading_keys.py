@@ -18,6 +18,8 @@ from tests.agreement.test_mixed_readings import (
     MIXES,
     doubled_model_of,
     emissions,
+    floats_of,
+    halved,
     model_of,
     number,
 )
@@ -136,3 +138,31 @@ def test_other_kernels_compare_no_readings():
         plan_direct(of_cuts, kernel, None, "m", "readings")
     with pytest.raises(TypeError, match="compares no readings"):
         reading_terms(of_cuts, kernel)
+
+
+@pytest.mark.parametrize(
+    ("feature", "n_features", "n_used", "is_looped"),
+    [
+        (number("float32", 0), 4, 4, True),
+        (number("float32", 0), 3, 3, False),  # too few
+        (number("float32", 0), 8, 4, True),
+        (number("float32", 0), 9, 4, False),  # most are not used
+        (number("int16", 0), 5, 5, None),  # not converted
+        (halved(0), 5, 5, True),
+    ],
+)
+@pytest.mark.parametrize("family", ["cut-lanes", "cut-loop", "cut-packed"])
+def test_one_loop_forms_the_keys_of_floats_if_most_are_used(
+    family, feature, n_features, n_used, is_looped
+):
+    every = floats_of(feature, n_features)
+    model = replace(doubled_model_of(every[:n_used], 4), features=every)
+    compare = "readings" if is_looped is None else "keys"
+    for emission in emissions(model, family, compare):
+        body = emission.files["m.c"].split("int16_t m_predict_raw(")[1].split("\n}")[0]
+        assert body.count("key[i] = ") == ("for (" in body) == bool(is_looped)
+        n_keys = 0 if is_looped is None else n_features if is_looped else n_used
+        layout = emission.layout
+        terms = reading_terms(layout.program, layout.kernel, compare)
+        assert len(layout.direct.keys) == n_keys
+        assert terms.key_bytes == 4 * n_keys
