@@ -120,7 +120,7 @@ def test_keys_of_floats_are_formed_once():
     options = EmitOptions("m", ENTRIES, compare="keys")
     emission = emit_c(model, options)
     text = emission.files["m.c"]
-    assert len(re.findall(r"^    key\[\d\] = m_order\(x\[\d\]\);$", text, re.MULTILINE)) == 4
+    assert text.count("key[i] = m_order(x[i]);") == 1
     assert emission.layout.direct.compared == "keys"
     states = emit_c(model, EmitOptions("m", ENTRIES, compare="readings"))
     assert states.layout.direct.compared == "readings"
