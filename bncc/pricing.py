@@ -69,6 +69,7 @@ def options_of(
         priced=entries,
         max_flash=limit,
         core=budget.core,
+        provable=budget.provable,
     )
 
 

@@ -153,6 +153,7 @@ class Budget:
     entries: tuple[str, ...] = ()  # Entry points that count; empty for `default_entries`
     extras: frozenset[str] = frozenset()  # Further emitted entry points, as in ``--with``
     core: CountedCore | None = None  # Core whose cycles are counted; None for the target's unit
+    provable: bool = False  # True if `bncc prove` has to decide the machine code
 
     @property
     def unit(self) -> Unit:

@@ -96,6 +96,11 @@ def search_options(function: Command) -> Command:
         metavar="ADDRESS",
         help="Address of a dask.distributed scheduler for the search.",
     )
+    provable = click.option(
+        "--provable",
+        is_flag=True,
+        help="Search among the models and layouts whose machine code `bncc prove` decides.",
+    )
     ram = click.option(
         "--max-ram",
         callback=budget,
@@ -113,5 +118,5 @@ def search_options(function: Command) -> Command:
         for unit, where in (("cycles", "on avr"), ("instructions", "on other targets"))
     )
     function = with_option(target(timing_options(prefer(jobs(scheduler(function))))))
-    function = ram(cycles(instructions_of_sample(budget_options(function))))
+    function = ram(cycles(instructions_of_sample(budget_options(provable(function)))))
     return flash(instructions(time_limit_options(function)))

@@ -235,6 +235,7 @@ def command(
     jobs: int,
     scheduler: str | None,
     prefer: Preference,
+    provable: bool,
     max_ram: int | None,
     max_cycles_per_sample: float | None,
     max_instructions_per_sample: float | None,
@@ -331,6 +332,7 @@ def command(
             entries=(*entries, *rules.names),
             base=base,
             time=time,
+            provable=provable,
         )
         if is_recorded and limits.core is not None:
             raise OptionError(
@@ -363,6 +365,7 @@ def command(
         "--jobs": jobs > 1,
         "--scheduler": scheduler,
         "--prefer": was_set("prefer"),
+        "--provable": provable,
     }
     for option, value in idle.items():
         if value:

@@ -59,8 +59,13 @@ def limits_of(
     entries: tuple[str, ...],
     base: "Timebase | None" = None,
     time: TimeLimit | None = None,
+    provable: bool = False,
 ) -> Budget:
     """Return the budget of some options; refuse a reserve that leaves nothing."""
+    if provable:
+        from bncc.prove.build import check_target  # only here: it loads what builds
+
+        check_target(target or DEFAULT_TARGET)
     return Budget(
         target or DEFAULT_TARGET,
         flash,
@@ -68,6 +73,7 @@ def limits_of(
         reserve=check_reserve(reserve, flash),
         entries=tuple(dict.fromkeys(priced)),
         extras=frozenset(entries),
+        provable=provable,
     )
 
 
@@ -346,6 +352,7 @@ def _report(
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
     options = f"--target {budget.target} --optimize {price.optimize}"
+    options += " --provable" if budget.provable else ""
     is_limited = price.limit is not None
     compared = budget.emitted(budget.entries) - {"raw", "scores", "trusted"}  # these in any case
     verified = [options, *([f"--max-flash {budget.room}"] if is_limited else [])]
@@ -374,7 +381,7 @@ def _report(
         *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
-        ["next", f"bncc verify {path} {' '.join(verified)}"],
+        ["next", f"bncc verify {path} {' '.join(verified)}{' --prove' if budget.provable else ''}"],
         ["", f"bncc emit-c {path} -o {folder} {' '.join(emitted)}"],
     ]
     return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found), *_front(found)])

@@ -153,6 +153,7 @@ class LowerOptions:
             entries=self.priced,
             extras=self.entries,
             core=self.core,
+            provable=self.provable,
         )
 
 

@@ -143,6 +143,7 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
         "toolchain": given.toolchain,
         # Absent if unused, as in the logs of earlier versions.
         **({} if budget.core is None else {"core": asdict(budget.core)}),
+        **({"provable": True} if budget.provable else {}),
     }
 
 

@@ -58,7 +58,8 @@ def with_fronts(
     """Yield variants of the best candidates with fronts and gates, with as many tables as fit."""
     best, limits = best_alone(tried), limits_of(tried)
     wanted = [(one, [replace(one.form, front=n) for n in LEAVES]) for one in _to_front(tried)]
-    wanted += [(one, [replace(one.form, has_gate=True)]) for one in _to_gate(tried)]
+    if not evaluator.given.budget.provable:  # proofs do not decide some programs with gates
+        wanted += [(one, [replace(one.form, has_gate=True)]) for one in _to_gate(tried)]
     for one, variants in wanted:
         seen: set[str] = set()
         for variant in variants:

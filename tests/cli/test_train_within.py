@@ -12,6 +12,8 @@ from click.testing import Result
 
 from bncc.data.readers import bundled_path
 from bncc.errors import BudgetError
+from bncc.lower import request
+from bncc.lower.kernels.families import FAMILIES as FAMILIES_OF_KERNELS
 from bncc.model.file import load_model
 from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
@@ -126,6 +128,28 @@ def test_the_next_step_verifies_what_the_budget_covers(run: Run, few: Path, tmp_
     out = run("train", few, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
     (line,) = (line for line in out.splitlines() if "bncc verify" in line)
     assert re.search(r" --optimize \w+( --max-flash 2048)? --with checked --with stream$", line)
+
+
+def test_a_model_for_proofs_has_a_provable_layout(
+    run: Run,
+    run_json: RunJson,
+    refused: Refused,
+    few: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shape = ("--structure", "naive", "--parameters", "ml", "--max-flash", "600")
+    kernels: list[str] = []
+    for options in ((), ("--provable",)):
+        monkeypatch.setattr(request, "PROVABLE", FAMILIES_OF_KERNELS.keys() - kernels)
+        out = run("train", few, "-o", tmp_path / f"{len(options)}.bncc", *shape, *options).stdout
+        verify, emit = (line.split() for line in out.splitlines() if " --optimize " in line)
+        assert ("--provable" in emit) == ("--provable" in verify) == bool(options)
+        assert (verify[-1] == "--prove") == bool(options)
+        kernels.append(run_json(*emit[emit.index("emit-c") :], "--force")["kernel"])
+    assert len(set(kernels)) == 2
+    line = refused("train", few, "-o", tmp_path / "m", *shape, "--provable", "--target", "host")
+    assert "proofs do not cover host" in line
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,18 @@ def test_candidates_without_a_sure_leaf_are_left_out(wifi, priced, monkeypatch):
     assert list(with_fronts([one], evaluator, StopRequest())) == []
 
 
+def test_no_gate_is_tried_where_proofs_have_to_decide(wifi, priced, monkeypatch):
+    monkeypatch.setattr(fronts, "LEAST_GATED", 6)
+    monkeypatch.setattr(fronts, "LEAVES", ())
+    gated = []
+    for is_provable in (False, True):
+        budget = Budget("cortex-m0", flash=10**6, provable=is_provable)
+        evaluator = Evaluator(SearchInput(wifi, BASE, budget), Log(None, {}, DataError))
+        one = judged(evaluator, EnsembleConfig(rows=8), 8)
+        gated.append(len([*with_fronts([one], evaluator, StopRequest())]))
+    assert gated == [1, 0]
+
+
 def test_the_same_c_is_tried_once(wifi, priced, monkeypatch):
     def price(model, budget, readings):
         front = front_facts(model)
