@@ -9,6 +9,8 @@ from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.splits import SplitRule
 from bncc.errors import DataError
 
+CLASS = "class"
+"""Name of the class column if none is given; without one, the last column is the class."""
 MAX_CLASSES = 255
 """Most classes of a model, `bncc.model.model.MAX_CLASSES`."""
 
@@ -28,8 +30,10 @@ def dataset_of(
 
     Rows whose class is missing are dropped; `train_rows` and `test_rows` are renumbered.
     """
-    of_groups = None if groups is None else _group_column(table, groups, class_name)
+    of_groups = None if groups is None else _group_column(table, groups)
     if groups is not None:
+        if groups == (class_name or CLASS):
+            raise DataError(f"column {groups!r} is the class; name another one with --groups")
         table = table.without([groups])
     if y is None:
         y = _class_column(table, class_name)
@@ -58,14 +62,12 @@ def dataset_of(
 
 def group_labels(table: Table, name: str) -> tuple[str, ...]:
     """Return the group of each row of a table as text."""
-    column = _group_column(table, name, None)
+    column = _group_column(table, name)
     _check_groups(column)
     return tuple(label_texts(column))
 
 
-def _group_column(table: Table, name: str, class_name: str | None) -> Column:
-    if name == class_name:
-        raise DataError(f"column {name!r} is the class; name another one with --groups")
+def _group_column(table: Table, name: str) -> Column:
     found = next((column for column in table.columns if column.name == name), None)
     if found is None:
         listed = ", ".join(repr(other) for other in table.names[:8])
@@ -109,7 +111,7 @@ def fold_parts(
 def _class_column(table: Table, class_name: str | None) -> Column:
     named = {column.name: column for column in table.columns}
     if class_name is None:
-        return named.get("class", table.columns[-1])
+        return named.get(CLASS, table.columns[-1])
     if class_name not in named:
         listed = ", ".join(repr(name) for name in table.names[:8])
         more = ", ..." if len(table.names) > 8 else ""
