@@ -23,14 +23,17 @@ def _is_single(settings: TrainSettings) -> bool:
 
 FORMS: Mapping[str, Callable[[TrainSettings], bool]] = {
     "front": _has("front"),
+    "gate": _has("gate"),
     "branching tables": lambda settings: _has("leaves")(settings) and not _is_single(settings),
     "one tree": _is_single,
     "product tables": lambda settings: settings.is_boosted and not _has("leaves")(settings),
     "cuts of the highest bits": _has("cut-bits"),
+    "differences": _has("differences"),
     "dictionary of rows": _has("dictionary"),
     "Bayesian network": lambda settings: not settings.is_boosted,
 }
 """By name, whether settings are of the form."""
+KB = 1024
 SLOWER = 1.1
 """Ratio of times from which on a form that is left out is missed."""
 
@@ -52,14 +55,18 @@ def _figures(one: Evaluation) -> list[float]:
     return [one.expected_time, one.error]
 
 
-def form_rows(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return for each form the sets whose choice has it, and those where it pays."""
+def form_rows(results: Mapping[tuple[str, int], Mapping[str, Any]]) -> str:
+    """Return for each form how many choices, by set and budget, have it, and where it pays."""
     lines = []
     for name in FORMS:
         used = {key: each[name] for key, each in results.items() if name in each}
-        paid = [key for key, figures in used.items() if _pays(*figures)]
-        lines.append((name, str(len(used)), str(len(paid)), ", ".join(paid)))
-    return table(("form", "chosen", "pays", "where"), lines)
+        paid: dict[str, list[str]] = {}
+        for (key, budget), figures in used.items():
+            if _pays(*figures):
+                paid.setdefault(key, []).append(str(budget // KB))
+        where = (f"{key} ({', '.join(sizes)})" for key, sizes in paid.items())
+        lines.append((name, str(len(used)), str(len(paid)), ", ".join(where)))
+    return table(("form", "choices", "sets where it pays", "where (KB)"), lines)
 
 
 def _pays(chosen: Sequence[float], other: Sequence[float] | None) -> bool:

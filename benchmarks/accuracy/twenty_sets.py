@@ -15,6 +15,7 @@ a day; ``--write`` updates ``docs/twenty.md``.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from subprocess import run
 from typing import Any
@@ -132,9 +133,10 @@ class Results:
         key = f"{name} {budget}"
         return Known(**self._known[key]) if key in self._known else None
 
-    def forms(self, names: Sequence[str], budget: int) -> dict[str, Any]:
-        """Return by set what `benchmarks.accuracy.paying_forms.without_each` found."""
-        return {name: one.forms for name in names if (one := self.known(name, budget))}
+    def forms(self, names: Sequence[str], budgets: Sequence[int]) -> dict[tuple[str, int], Any]:
+        """Return by set and budget what `benchmarks.accuracy.paying_forms.without_each` found."""
+        keys = product(names, budgets)
+        return {key: one.forms for key in keys if (one := self.known(*key))}
 
     def rows(self, names: Sequence[str], budgets: Sequence[int]) -> Iterator[Row]:
         """Yield the known results."""
@@ -213,7 +215,7 @@ def tables(rows: Sequence[Row], results: Results, names: Sequence[str]) -> dict[
         "earlier": earlier_rows(rows),
         "flash": equal_rows(list(results.equals(names))),
         "chosen": chosen_rows(rows, MAIN),
-        "forms": form_rows(results.forms(names, MAIN)),
+        "forms": form_rows(results.forms(names, BUDGETS)),
     }
 
 

@@ -43,6 +43,7 @@ def test_the_choice_without_each_of_its_forms():
     ],
 )  # fmt: skip
 def test_a_form_pays_in_time_or_in_error(other, pays):
-    table = form_rows({"phoneme": {"front": [[60.0, 0.1], other]}, "vowel": {}})
-    assert f"| front | 1 | {int(pays)} | {'phoneme' * pays}" in table
+    paid = {"front": [[60.0, 0.1], other]}
+    table = form_rows({("phoneme", 1024): paid, ("phoneme", 4096): paid, ("vowel", 4096): {}})
+    assert f"| front | 2 | {int(pays)} | {'phoneme (1, 4)' * pays}" in table
     assert "| one tree | 0 | 0 | " in table

@@ -92,7 +92,10 @@ def test_baselines_have_our_flash_and_half_as_many_instructions_more(tmp_path, f
     assert fake == [1024, 4096, ("vowel", "tree", *limits), ("vowel", "forest", *limits)]
     results(tmp_path).measure(None, "vowel", asked)
     assert len(fake) == 4
-    assert results(tmp_path).forms(("vowel", "letter"), 4096) == {"vowel": PAID}
+    assert results(tmp_path).forms(("vowel", "letter"), (1024, 4096)) == {
+        ("vowel", 1024): {},
+        ("vowel", 4096): PAID,
+    }
     (row,) = results(tmp_path).rows(("vowel", "letter"), (1024, 4096))
     assert (row.budget, row.ours.flash, row.tree.wrong, row.forest) == (4096, 4095, 5, None)
 
