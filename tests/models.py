@@ -7,12 +7,13 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.discretize.feature import Feature
-from bncc.emit.emitter import ENTRIES, OF_RULES
+from bncc.emit.emitter import ENTRIES
 from bncc.fixed_point import QFormat
 from bncc.model.gate import Gate
 from bncc.model.missing import why_not
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS
+from bncc.model.rules import EXTRAS
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, TableEnsemble
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests.tree_programs import random_tree
@@ -506,6 +507,6 @@ def possible_entries(model: Model, entries: Iterable[str] = ENTRIES) -> frozense
     """Return the possible entry points of a model: not all can marginalize or know their ranges."""
     impossible = set() if why_not(model) is None else {"missing"}
     impossible |= set() if READINGS in model.training else {"checked"}
-    fields = {rule: "adaptation" if rule == "adapt" else rule for rule in OF_RULES}
-    impossible |= {rule for rule in OF_RULES if getattr(model, fields[rule]) is None}
+    fields = {rule: "adaptation" if rule == "adapt" else rule for rule in EXTRAS}
+    impossible |= {rule for rule in EXTRAS if getattr(model, fields[rule]) is None}
     return frozenset(entries) - impossible

@@ -36,8 +36,8 @@ from bncc.cli.timing_options import targets_of as targets_of_part
 from bncc.cli.timing_options import time_limit as limit_of_time
 from bncc.errors import BudgetError, OptionError
 from bncc.interrupts import StopRequest, first_signal_noted
-from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
+from bncc.model.rules import EXTRAS
 from bncc.report.formats import trial_records
 from bncc.report.table_files import form_of, table_bytes
 from bncc.resources import Budget
@@ -257,7 +257,7 @@ def command(
     if baselines is not None:
         # Baselines take states: comparable models must take states as well.
         priced = priced or ("predict",)
-    for rule in sorted(OF_RULES.intersection(priced)):
+    for rule in sorted(EXTRAS.keys() & set(priced)):
         raise OptionError(f"a sweep chooses no {rule}; leave out --entry {rule}")
     limit = Budget(
         targets[0] if targets else None, max_flash, **limited_time(base, max_instructions, most),

@@ -41,10 +41,10 @@ from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
-from bncc.lower.request import OF_RULES
 from bncc.model.file import load_model, model_digest
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
+from bncc.model.rules import EXTRAS
 from bncc.on_device import verify
 from bncc.prove.build import (
     TARGETS,
@@ -61,7 +61,7 @@ from bncc.toolchain.tools import host_compilers, is_x86
 
 ENTRIES = frozenset({"scores", "trusted", "raw"})
 """Entry points that are always compared, in addition to ``predict``."""
-WITH = ENTRIES | OF_RULES | {"checked", "missing", "scores-raw", "stream"}
+WITH = ENTRIES | EXTRAS.keys() | {"checked", "missing", "scores-raw", "stream"}
 MOST_JOINT = 256
 """Most joint states of a network other than a forest that is tried with gaps by default."""
 

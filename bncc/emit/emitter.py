@@ -24,7 +24,7 @@ from bncc.lower.cost_model import Candidate
 from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
-from bncc.lower.request import ENTRIES, OF_RULES, Request
+from bncc.lower.request import ENTRIES, Request
 from bncc.lower.sample_estimate import plan_stream
 from bncc.lower.sample_stream import outputs_of_model
 from bncc.model.file import model_digest
@@ -36,7 +36,6 @@ from bncc.resources import Bounds, Resources
 
 __all__ = [
     "ENTRIES",
-    "OF_RULES",
     "Emission",
     "EmitOptions",
     "emit",

@@ -10,7 +10,7 @@ from bncc.emit.vector_text import crc16
 from bncc.emit.vectors import Vectors
 from bncc.lower.c.c99 import wrap
 from bncc.lower.layout import Layout
-from bncc.lower.rule_cost import rules_in
+from bncc.lower.rule_cost import extras_in
 from bncc.model.confidence import margins_of
 from bncc.model.model import Model
 from bncc.model.reference import scores
@@ -33,7 +33,7 @@ class RuleVectors:
 
 def rule_vectors(model: Model, inputs: Vectors, layout: Layout) -> RuleVectors | None:
     """Return the scores to call the rules of an emission with; None without rules."""
-    if not rules_in(layout):
+    if not _rules_in(layout):
         return None
     margins = _margins(layout)
     n = len(margins)
@@ -47,6 +47,11 @@ def rule_vectors(model: Model, inputs: Vectors, layout: Layout) -> RuleVectors |
     found = b"".join((result & 0xFFFF).to_bytes(2, "little") for result in results)
     n_bytes = n * layout.kernel.sum_bits // 8
     return RuleVectors(n, tuple(wrap(margins)), n_bytes, f"0x{crc16(found):04X}U")
+
+
+def _rules_in(layout: Layout) -> list[str]:
+    """Return the names of the rules that are emitted."""
+    return [name for name in extras_in(layout) if name in RULES]
 
 
 def _margins(layout: Layout) -> list[int]:
@@ -66,7 +71,7 @@ def _margins(layout: Layout) -> list[int]:
 
 def _results(model: Model, layout: Layout, S: IntArray, R: FloatArray) -> list[int]:
     """Return what the rules say of rows, in the order of the calls; a filter begins before them."""
-    columns = [RULES[rule].decide(model, S, R) for rule in rules_in(layout)]
+    columns = [RULES[rule].decide(model, S, R) for rule in _rules_in(layout)]
     if model.confidence is not None and layout.confidence is not None:
         columns.append(model.confidence.percent_of(margins_of(S)))
     if model.unknown is not None and layout.unknown is not None:

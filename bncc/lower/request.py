@@ -97,8 +97,6 @@ ENTRIES = frozenset(
     }
 )
 """Entry points that can be asked for in addition to ``predict``."""
-OF_RULES = frozenset(EXTRAS)
-"""Those of optional parts, which a model may not have: rules, counters, an adaptation."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +196,7 @@ class Request:
             raw=bool({"raw", "checked", "scores-raw", "unknown"} & asked)
             or has_thresholds
             or self.model.front_end is not None,
-            scores=bool({"scores", "scores-raw", *OF_RULES} & asked),
+            scores=bool({"scores", "scores-raw", *EXTRAS} & asked),
             stream="stream" in asked,
             trusted="trusted" in asked,
             samples=self.model.front_end is not None,

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 
 from bncc.lower.cost_model import Level
 from bncc.lower.layout import Layout
-from bncc.model.rules import EXTRAS, RULES
+from bncc.model.rules import EXTRAS
 from bncc.targets import fitted_as
 
 Weights = tuple[int, ...]
@@ -65,11 +65,6 @@ ADAPT_WORK: Mapping[tuple[str, Level], Weights] = {
 }
 """The same of a call of ``learn`` that moves offsets and one of ``adapted_class``."""
 _OF_LEVELS = {"counters": COUNT_WORK, "adapt": ADAPT_WORK}
-
-
-def rules_in(layout: Layout) -> tuple[str, ...]:
-    """Return the names of the rules that are emitted."""
-    return tuple(name for name in extras_in(layout) if name in RULES)
 
 
 def extras_in(layout: Layout) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
 from bncc.errors import ModelError, ToolchainError
 from bncc.lower.c import constants as avr
-from bncc.lower.request import OF_RULES
 from bncc.model.file import save_model
+from bncc.model.rules import EXTRAS
 from bncc.targets import TARGETS
 from bncc.targets.base import Target
 from tests import models as hand
@@ -145,7 +145,7 @@ def test_every_entry_point_can_be_asked_for(
         require_tool("gcc")
     else:
         require_bench(target)
-    words = [word for entry in sorted(verify.WITH - OF_RULES) for word in ("--with", entry)]
+    words = [word for entry in sorted(verify.WITH - EXTRAS.keys()) for word in ("--with", entry)]
     found = run_json("verify", model, *words, "--random", 20, "--target", target)
     assert found["agree"]
     assert "missing alone and known alone" in found["targets"][target]["strength"]

@@ -6,7 +6,7 @@ from itertools import cycle
 from pathlib import Path
 from unittest.mock import patch
 
-from bncc.emit.emitter import ENTRIES, OF_RULES, EmitOptions, emit_c
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c
 from bncc.emit.packages import PACKAGES
 from bncc.emit.rust import RUST
 from bncc.emit.textbook import misfit, textbook_c
@@ -14,7 +14,7 @@ from bncc.lower.cut_conditions import COMPARED
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
-from bncc.model.rules import RULES, with_stand_ins
+from bncc.model.rules import EXTRAS, RULES, with_stand_ins
 from bncc.program.ir import Program
 from bncc.program.pipeline import FLOWS, program_of
 from bncc.program.text import print_program
@@ -95,7 +95,7 @@ def tasks() -> Iterator[tuple[str, Task]]:
             words = ("--kernel", family, "--optimize", next(aims))
             yield f"kernel/{family}/{name}", partial(_emitted, name, *words)
     for name in _FEW:
-        for entry in sorted(ENTRIES - OF_RULES):
+        for entry in sorted(ENTRIES - EXTRAS.keys()):
             yield f"entry/{entry}/{name}", partial(_emitted, name, "--with", entry)
         yield f"constant-time/{name}", partial(_emitted, name, "--constant-time")
         yield f"textbook/{name}", partial(_textbook, name)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.emit.emitter import ENTRIES, OF_RULES, EmitOptions, emit_c, emit_candidate
+from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
 from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
 from bncc.lower.layout import MOST_HANDED_OVER
+from bncc.model.rules import EXTRAS
 from bncc.program.ir import table_bits
 from bncc.structure.graph import forest
 from tests import models as hand
@@ -42,7 +43,7 @@ def test_the_default_name_is_model():
     assert "model.c" in emit_c(hand.ties()).files
 
 
-@pytest.mark.parametrize("entry", sorted(ENTRIES - OF_RULES))
+@pytest.mark.parametrize("entry", sorted(ENTRIES - EXTRAS.keys()))
 def test_an_entry_point_is_declared_and_defined_only_when_asked_for(entry):
     without, with_it = emitted(hand.ties()), emitted(hand.ties(), entry)
     for file in ("m.h", "m.c"):
@@ -149,7 +150,7 @@ def test_budgets_are_those_of_all_that_is_emitted():
 
 
 def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
-    options = EmitOptions("m", ENTRIES - OF_RULES, optimize="speed")
+    options = EmitOptions("m", ENTRIES - EXTRAS.keys(), optimize="speed")
     model = ranged(hand.tan_float())
     chosen = emit_c(model, options)
     same = emit_candidate(model, chosen.choice.chosen, options)
@@ -166,6 +167,7 @@ def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
 PRINT_ALL = """
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.model.rules import EXTRAS
 from tests import models
 for name, make in models.NAMED.items():
     model = make()

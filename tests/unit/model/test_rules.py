@@ -8,7 +8,7 @@ import pytest
 from bncc.discretize.feature import states_of
 from bncc.discretize.readings import raw_of_table
 from bncc.errors import ModelError
-from bncc.lower.request import ENTRIES, OF_RULES
+from bncc.lower.request import ENTRIES
 from bncc.model.confidence import decided
 from bncc.model.counters import MAX_BINS
 from bncc.model.filter import filtered
@@ -21,7 +21,7 @@ from tests.unknown import ruled
 
 
 def test_a_rule_is_a_field_of_a_model_and_an_entry_point():
-    assert RULES.keys() < EXTRAS.keys() == OF_RULES <= ENTRIES
+    assert RULES.keys() < EXTRAS.keys() <= ENTRIES
     assert all(extra.field in Model.__dataclass_fields__ for extra in EXTRAS.values())
     assert all(RULES[name].field == name for name in RULES)
 
