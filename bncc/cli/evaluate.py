@@ -262,7 +262,8 @@ def _report(found: dict[str, Any], classes: Sequence[str]) -> str:
         lines.append(f"interval  {words}")
     if found.get("macro_f1") is not None:
         lines.append(f"macro F1  {found['macro_f1']:.4f}")
-    lines.append(f"log-loss  {loss}")
+    is_alone = "filter" in found or found.get("adaptation") is not None
+    lines.append(f"log-loss  {loss}{', of the model alone' * is_alone}")
     if found.get("adaptation") is not None:
         lines.append(f"adapted   {AdaptationEffect(**found['adaptation']).words}")
     if "filter" in found:

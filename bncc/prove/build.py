@@ -60,8 +60,9 @@ def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
     has_thresholds = any(feature.thresholds for feature in model.features)
     named = set(entries)
     for entry in sorted(named - {*ENTRIES, "all"}):
+        provable = f"{', '.join(ENTRIES[:-1])} and {ENTRIES[-1]}"
         raise OptionError(
-            f"proofs do not cover the entry point {entry} yet; use --entry {' or '.join(ENTRIES)}"
+            f"bncc prove covers {provable}, not {entry}; name some of these with --entry"
         )
     if "all" in named:
         named |= set(ALL) - (set() if has_thresholds else {"predict-raw"})

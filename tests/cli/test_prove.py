@@ -312,6 +312,7 @@ def test_a_program_that_cannot_be_proved_is_one_line(
     [
         (["--target", "x86"], "proofs do not cover x86 yet; use --target cortex-m0 or cortex-m3"),
         (["--target", "host"], "proofs do not cover host yet"),
+        (["--entry", "filter"], "and scores-raw, not filter; name some of these with --entry"),
         (["--target", "toaster"], "is not one of"),
         (["--entry", "stream"], "do not cover the entry point stream yet; use --entry predict-raw"),
         (["--entry", "predicts"], "is not one of 'predict-raw'"),
