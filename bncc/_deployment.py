@@ -76,6 +76,7 @@ def rules_of(estimator: Any) -> DecisionRules:
         _switch("adapt", estimator.adapt),
         plain(estimator.filter_hold),
         check_transitions(estimator.filter_transitions, price_of(estimator.filter)),
+        plain(estimator.filter_lag),
     )
 
 

@@ -83,6 +83,8 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         `groups` of `fit`, whose rows are one sequence in time order each, or `ordered`.
     filter_hold : int, default=1
         Decisions in a row that a switch of the filter needs.
+    filter_lag : int, default=0
+        Rows of a sequence that a decision of the filter waits for.
     filter_transitions : {"switch", "dwell", "matrix"}, default="switch"
         Prices of the filter: one of every switch, or one of each transition, the largest of which
         is ``filter``, learned from how long classes last, or from how often each transition was
@@ -162,6 +164,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         missing: str = "state",
         filter: int | str | None = None,
         filter_hold: int = 1,
+        filter_lag: int = 0,
         filter_transitions: str = "switch",
         confidence: bool = False,
         max_error: float | None = None,
@@ -196,6 +199,7 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.missing = missing
         self.filter = filter
         self.filter_hold = filter_hold
+        self.filter_lag = filter_lag
         self.filter_transitions = filter_transitions
         self.confidence = confidence
         self.max_error = max_error
@@ -273,7 +277,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         Return the filtered label of each row: that of all rows of its sequence so far.
 
-        This is what ``NAME_filter_next`` returns for the scores of the rows in turn.
+        This is what ``NAME_filter_next`` returns for the scores of the rows in turn. With
+        `filter_lag` it returns the label of a row that many rows later; a sequence's last ones are
+        decided at its end.
 
         Parameters
         ----------

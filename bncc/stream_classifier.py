@@ -194,6 +194,8 @@ class BNStreamClassifier(Adaptive, BaseEstimator):  # type: ignore[misc]  # scik
         Return the filtered label of each window of one gapless recording.
 
         The price of a switch is that of ``classifier.filter``; a filter begins with each recording.
+        With its ``filter_lag``, ``NAME_push`` returns the label of a window that many windows
+        later; a recording's last ones are decided at its end.
 
         Parameters
         ----------

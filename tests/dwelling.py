@@ -57,13 +57,13 @@ def trained(structure: str, switch: int) -> Model:
     return replace(model, filter=Filter(switch))
 
 
-def with_transitions(model: Model, largest: int, hold: int = 1) -> Model:
+def with_transitions(model: Model, largest: int, hold: int = 1, lag: int = 0) -> Model:
     """Return a model with a price of each transition, up to a largest one, in its filter."""
     n = model.n_classes
     prices = np.random.default_rng(largest).integers(0, largest + 1, (n, n))
     np.fill_diagonal(prices, np.arange(n) % 2)
     prices[0, -1] = largest
-    return replace(model, filter=Filter(largest, hold, tuple(map(tuple, prices.tolist()))))
+    return replace(model, filter=Filter(largest, hold, tuple(map(tuple, prices.tolist())), lag))
 
 
 @cache

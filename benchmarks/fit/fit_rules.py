@@ -162,15 +162,23 @@ def extras_of(
     return found
 
 
-def transitions_of(every: list[tuple[str, Model]], target: str, level: Level) -> None:
-    """Print the errors of filters with a price of each transition, of both widths."""
+FORMS = (
+    (200, True, 0), (2000, True, 0), (200, False, 1), (2000, False, 4), (200, False, 16),
+    (2000, True, 1), (200, True, 4), (2000, True, 16),
+)  # fmt: skip
+"""Largest price, whether each transition has its own, and lag of a filter."""
+
+
+def forms_of(every: list[tuple[str, Model]], target: str, level: Level) -> None:
+    """Print the errors of filters with a price of each transition or a lag, of both widths."""
     (bench,) = find_toolchain(find_target(target))
     code, work = [], []
-    for (name, model), largest in product(every, (200, 2000)):
+    for (name, model), (largest, has_transitions, lag) in product(every, FORMS):
         n = model.n_classes
         prices = np.random.default_rng(0).integers(0, largest, (n, n))
         prices[0, -1] = largest
-        rule = Filter(largest, 1, tuple(map(tuple, prices.tolist())))
+        rows = tuple(map(tuple, prices.tolist())) if has_transitions else None
+        rule = Filter(largest, 1, rows, lag)
         full = replace(model, filter=rule)
         size = "size" if level == "-Os" else "balanced"
         options = EmitOptions("m", frozenset({"filter"}), target=target, optimize=size)
@@ -182,11 +190,11 @@ def transitions_of(every: list[tuple[str, Model]], target: str, level: Level) ->
             )
             time = meter.costs(bench_inputs(full), ("filter",))["filter"].max
         arrays = sum(each.n_bytes for each in layout.filter.arrays)
-        title = f"{name} {largest}"
+        title = f"{name} {largest} {lag}"
         code.append((title, code_terms(layout, ("filter",)), both - alone - arrays))
         work.append((title, work_terms(layout, "filter"), time))
-    report("code of transitions", CODE.get((target, level)), code)
-    report("work of transitions", WORK.get((target, "filter")), work)
+    report("code of filters", CODE.get((target, level)), code)
+    report("work of filters", WORK.get((target, "filter")), work)
 
 
 def main() -> None:
@@ -220,7 +228,7 @@ def main() -> None:
         report("code", CODE.get((target, level)), [(n, t, c) for n, t, c, _ in code])
         for rule, rows in work.items():
             report(f"work of {rule}", WORK.get((target, rule)), rows)
-        transitions_of(every, target, level)
+        forms_of(every, target, level)
         for key, rows in extras_of(every, target, level).items():
             report(key, EXTRA_WEIGHTS[key].get((target, level)), rows)
 

@@ -45,7 +45,7 @@ from bncc.errors import OptionError
 from bncc.model import missing as marginal
 from bncc.model.confidence import margins_of
 from bncc.model.file import load_model
-from bncc.model.filter import filtered_scores, held
+from bncc.model.filter import decided, filtered_scores
 from bncc.model.model import Model
 
 
@@ -126,8 +126,8 @@ def command(
     if over_time is not None:
         note_one_sequence(console, labels, recorded)
         sequences = sequences_of(len(X), labels, recorded)
+        decisions = decided(all_scores, sequences, over_time)
         all_scores = filtered_scores(all_scores, sequences, over_time.prices)
-        decisions = held(all_scores.argmin(axis=1), sequences, over_time.hold)
     found = _places(recorded) | prediction_columns(model, all_scores, decisions, with_scores=scores)
     if confidence is not None:
         margins = margins_of(all_scores)

@@ -1,6 +1,5 @@
 """``bncc train``: from a table of readings to a model file."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,6 +30,7 @@ from bncc.cli.options import (
 from bncc.cli.output import check_free
 from bncc.cli.recorded_parts import program_search, recorded_parts, refuse_for_recordings
 from bncc.cli.recording_options import RecordingOptions, recording_options
+from bncc.cli.rule_options import rule_options
 from bncc.cli.timing_options import named_timebase, target_of_part, time_limit
 from bncc.cli.train_report import facts_of, judged_on_folds, report_of, seen_notes, stopped_note
 from bncc.cli.train_search import (
@@ -46,18 +46,13 @@ from bncc.errors import OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
 from bncc.model.file import save_model
-from bncc.model.filter import MAX_HOLD
 from bncc.resources import DEFAULT_TARGET, Preference
 from bncc.train.checkpoint.folder import identity_of
-from bncc.train.confidence_choice import check_max_error
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.effort import with_default
-from bncc.train.filter_choice import OverTime, price_of
 from bncc.train.options import CHOICES
 from bncc.train.repeats import DEFAULT_FOLDS, train_repeats
 from bncc.train.settings import TrainSettings
-from bncc.train.transitions import TRANSITIONS, Transitions
-from bncc.train.unknown_choice import check_false_alarms
 
 COMMON = (
     "output", "structure", "structure_options", "parameters", "bits", "max_flash", "target",
@@ -66,35 +61,6 @@ COMMON = (
     "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc train --help`` shows; ``--help-all`` shows all."""
-
-
-def filter_price(ctx: click.Context, param: click.Parameter, value: str | None) -> OverTime:
-    """Parse the price of a switch in a filter, or ``auto``."""
-    try:
-        return price_of(value)
-    except OptionError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def fraction_by(check: Callable[[float | None], None], example: str) -> Callable[..., float | None]:
-    """Return a callback that parses and checks a fraction."""
-
-    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
-        if value is None:
-            return None
-        try:
-            fraction = float(value)
-        except ValueError:
-            raise click.BadParameter(
-                f"{value!r} is not a number; use a fraction such as {example}"
-            ) from None
-        try:
-            check(fraction)
-        except OptionError as error:
-            raise click.BadParameter(str(error)) from None
-        return fraction
-
-    return checked
 
 
 @click.command("train", cls=LongCommand, common=COMMON)
@@ -139,64 +105,7 @@ def fraction_by(check: Callable[[float | None], None], example: str) -> Callable
     help="Folder for checkpoints, for --resume.",
 )
 @click.option("--resume", is_flag=True, help="Resume from --checkpoint.")
-@click.option(
-    "--filter",
-    "over_time",
-    callback=filter_price,
-    metavar="auto|N",
-    help="Filter over decisions in time, with the price N of a switch in units of a cost, or with "
-    "that of the fewest errors on held-out rows; needs --groups or --ordered, whose rows are in "
-    "time order.",
-)
-@click.option(
-    "--filter-hold",
-    "hold",
-    type=click.IntRange(1, MAX_HOLD),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Decisions in a row that a switch of the filter needs.",
-)
-@click.option(
-    "--filter-transitions",
-    "transitions",
-    type=click.Choice(TRANSITIONS),
-    default=TRANSITIONS[0],
-    show_default=True,
-    help="Prices of the filter: one of every switch, or one of each transition, of which N is the "
-    "largest, learned from how long classes last (dwell), or from how often each was seen "
-    "(matrix). These learn the script of a recording.",
-)
-@click.option(
-    "--confidence",
-    is_flag=True,
-    help="Calibrate the probability that a decision is right, on held-out rows.",
-)
-@click.option(
-    "--max-error",
-    callback=fraction_by(check_max_error, "0.02"),
-    metavar="E",
-    help="Reject decisions so that the error of accepted ones is at most E, such as 0.02; implies "
-    "--confidence.",
-)
-@click.option(
-    "--unknown",
-    callback=fraction_by(check_false_alarms, "0.05"),
-    metavar="A",
-    help="Detect readings of no known class, with a rate A of false alarms, such as 0.05.",
-)
-@click.option(
-    "--counters",
-    is_flag=True,
-    help="Record what bncc drift compares the counters of a device with: shares of decisions on "
-    "new rows.",
-)
-@click.option(
-    "--adapt",
-    type=click.Choice(("auto",)),
-    help="Let devices learn from labeled readings: offsets of classes, whose step and tables are "
-    "chosen on held-out groups; needs --groups.",
-)
+@rule_options
 @recording_options(needs_window=False)
 @search_options
 @split_options
@@ -239,14 +148,7 @@ def command(
     max_ram: int | None,
     max_cycles_per_sample: float | None,
     max_instructions_per_sample: float | None,
-    over_time: OverTime,
-    hold: int,
-    transitions: Transitions,
-    confidence: bool,
-    max_error: float | None,
-    unknown: float | None,
-    counters: bool,
-    adapt: str | None,
+    rules: DecisionRules,
     recordings: RecordingOptions,
     **options: Any,
 ) -> None:
@@ -258,9 +160,6 @@ def command(
     clearly less accurate than the best, on validation rows. --structure restricts the search.
     """
     settings = TrainSettings(**options)
-    rules = DecisionRules(
-        over_time, confidence, max_error, unknown, counters, adapt is not None, hold, transitions
-    )
     if folder is not None and repeats > 1:
         raise OptionError("--checkpoint supports a single training; drop it, or --repeats")
     is_recorded = recordings.window is not None

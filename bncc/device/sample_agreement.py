@@ -11,7 +11,6 @@ from bncc._types import AnyArray, IntArray
 from bncc.device.cross import find_toolchain
 from bncc.device.inputs.samples import Part
 from bncc.device.samples import (
-    NO_DECISION,
     StreamProgram,
     StreamSources,
     cross_stream,
@@ -22,7 +21,7 @@ from bncc.model.adapted import AdaptedModel
 from bncc.model.confidence import margins_of, required
 from bncc.model.counters import added, hits_of
 from bncc.model.counters import required as counting
-from bncc.model.filter import decided
+from bncc.model.filter import NO_DECISION, answered
 from bncc.model.filter import required as required_filter
 from bncc.model.model import Model
 from bncc.model.reference import (
@@ -173,13 +172,16 @@ def _learned(model: Model, samples: IntArray, *, is_filtered: bool) -> tuple[Int
     adapted, X = AdaptedModel(model), states_of_samples(model, samples)
     found = np.zeros((len(X), model.n_classes), dtype=np.int64)
     moved = np.zeros(len(X), dtype=np.int64)
+    lag = required_filter(model.filter).lag if is_filtered else 0
     for k in range(len(X)):
         found[k] = adapted.scores(X[k : k + 1])[0]
-        moved[k] = adapted.learn(X[k : k + 1], np.array([k % (model.n_classes + 1)]))
+        if k >= lag:  # With the first decision
+            labels = np.array([(k - lag) % (model.n_classes + 1)])
+            moved[k] = adapted.learn(X[k : k + 1], labels)
     if not is_filtered:
         return found.argmin(axis=1), moved
     one = np.zeros(len(X), dtype=np.int64)
-    return decided(found, one, required_filter(model.filter)), moved
+    return answered(found, one, required_filter(model.filter)), moved
 
 
 def _sums(hits: IntArray, n_counters: int) -> IntArray:

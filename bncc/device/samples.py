@@ -16,6 +16,7 @@ from bncc.device.image import Builder
 from bncc.device.machine import HarnessError
 from bncc.device.sources import support_file
 from bncc.model.counters import CounterLayout
+from bncc.model.filter import NO_DECISION
 from bncc.recordings.windows import Windows
 from bncc.resources import Span
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, host_compilers, run
@@ -106,15 +107,13 @@ class StreamSources:
         return np.dtype(fields, align=not packed)
 
 
-NO_DECISION = -128
-"""Answer to a sample with which no window ends."""
 _FOOTPRINT = "samples_footprint.c"
 
 
 def rated_answer(classes: IntArray, ratings: Sequence[AnyArray]) -> IntArray:
-    """Return a number for a class and the bytes by which its window is rated."""
+    """Return a number for a class and the bytes by which its window is rated, if it is one."""
     bytes_of = (rating.astype(np.int64) << 16 + 8 * k for k, rating in enumerate(ratings))
-    return np.asarray(sum(bytes_of, classes))
+    return np.where(classes == NO_DECISION, NO_DECISION, sum(bytes_of, classes))
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ class StreamProgram:
         found = np.frombuffer(reply, row)
         classes = np.asarray(found["f0"].astype(np.int64))
         ratings = [found[name] for name in (row.names or ())[1:]]
-        return np.where(classes == NO_DECISION, NO_DECISION, rated_answer(classes, ratings))
+        return rated_answer(classes, ratings)
 
     def _request(self, segments: Sequence[IntArray], operation: bytes = b"s") -> bytes:
         dtype = np.dtype(self.sources.sample_type).newbyteorder(self.byte_order)

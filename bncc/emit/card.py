@@ -160,7 +160,7 @@ def _filter_words(model: Model, layout: Layout) -> list[str]:
     if layout.filter is None:
         return words
     over_time = layout.filter
-    inputs = "at most" if over_time.hold > 1 else "for every input"
+    inputs = "at most" if over_time.hold > 1 or over_time.lag else "for every input"
     work = (
         f"filter_next: {counted(over_time.additions, 'addition')} of {over_time.sum_bits} bits, "
         f"{counted(over_time.comparisons, 'comparison')} {inputs} (counted, not measured)"

@@ -66,10 +66,11 @@ def stream_names(
     if counted is not None:
         parts.insert(0, (counted.n_bytes, 2))
     if over_time is not None:
-        parts.insert(0, (over_time.n_bytes, over_time.held_bits // 8))
+        parts.insert(0, (over_time.aligned_bytes, over_time.alignment))
+    padding = 0 if over_time is None else over_time.aligned_bytes - over_time.n_bytes
     return {
         "samples": samples,
-        "stream_bytes": samples.n_bytes + sum(n_bytes for n_bytes, _ in parts),
+        "stream_bytes": samples.n_bytes + sum(n_bytes for n_bytes, _ in parts) - padding,
         "stream_aligned_bytes": samples.aligned_with(parts),
     }
 

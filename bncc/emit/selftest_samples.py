@@ -47,13 +47,14 @@ def sample_vectors(
     windows = front_end.windows
     n_fit = max(1, (FEW_SAMPLES - windows.length) // windows.hop + 1)
     n_windows = min(MOST_WINDOWS, most_windows, n_fit)
-    n_panes = windows.n_panes + n_windows - 1
+    lag = model.filter.lag if is_filtered and model.filter is not None else 0
+    n_panes = windows.n_panes + lag + n_windows - 1
     n_draws = n_panes * (2 + windows.hop * len(front_end.channels))
     n_seeds = min(max(1, MOST_DRAWS // n_draws), SEEDS)
     tried = []
     for k in range(n_seeds):
         seed = k * _PERIOD // n_seeds
-        classes = decide(model, drawn_samples(front_end, seed, n_panes))
+        classes = decide(model, drawn_samples(front_end, seed, n_panes))[lag:]
         counts = np.bincount(classes, minlength=model.n_classes)
         tried.append((np.count_nonzero(counts), -int(counts.max()), -k, seed, classes))
     n_classes, _, _, seed, classes = max(tried, key=lambda each: each[:3])

@@ -219,6 +219,8 @@ def filter_words(model: Model) -> list[str]:
         lines = [f"a transition costs at most {facts['switch']}, each its own learned price"]
     if "hold" in facts:
         lines.append(f"a new class needs {facts['hold']} decisions in a row")
+    if "lag" in facts:
+        lines.append(f"a row is decided {_counted(facts['lag'], 'row')} later")
     for part, rows in (("held_out", "held-out"), ("test", "test")):
         if facts[part] is not None:
             effect = FilterEffect(**facts[part])

@@ -4,7 +4,8 @@ The filter over decisions in time: a hidden Markov model in which switches have 
 Its states are the classes, its observations the scores of the classifier. A step is the forward
 recursion in the min-sum semiring, in integers. Every switch has one price, or each transition has
 its own. Only ratios of scores to prices matter: dividing scores by a temperature is the same as
-multiplying prices by it, so that one number is both.
+multiplying prices by it, so that one number is both. With a lag, a row is decided by rows that
+follow it, too: fixed-lag smoothing on the cheapest path.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,10 @@ MAX_SWITCH = 2**31 - 1
 
 MAX_HOLD = 200
 """Most decisions in a row that a switch can need."""
+MAX_LAG = 100
+"""Most rows that a decision can wait for."""
+NO_DECISION = -128
+"""Answer of the C where it has not decided on a row yet, or no window ends with a sample."""
 Prices: TypeAlias = int | IntArray
 """The price of every switch, or that of each transition: (n_classes, n_classes) int, from a row."""
 
@@ -49,11 +54,14 @@ class Filter:
     transitions : tuple of tuple of int or None
         Price of each transition, from the class of the row to that of the column, the largest of
         which is `switch`; None if every switch has the price `switch`, and staying has none.
+    lag : int
+        A row is decided once so many more have come: by the cheapest path to the last of them.
     """
 
     switch: int
     hold: int = 1
     transitions: tuple[tuple[int, ...], ...] | None = None
+    lag: int = 0
 
     @property
     def prices(self) -> "Prices":
@@ -84,6 +92,11 @@ def check_filter(found: Filter, n_classes: int) -> None:
         raise ModelError(
             f"a switch in the filter of the model needs {found.hold} decisions in a row; "
             f"1 .. {MAX_HOLD} are supported"
+        )
+    if not 0 <= found.lag <= (MAX_LAG if found.switch else 0):
+        raise ModelError(
+            f"the filter of the model decides {found.lag} rows later; 0 .. {MAX_LAG} are "
+            "supported, and 0 where a switch has no price"
         )
 
 
@@ -178,8 +191,26 @@ def filtered(scores: IntArray, sequences: IntArray, prices: Prices) -> IntArray:
 
 
 def decided(scores: IntArray, sequences: IntArray, rule: Filter) -> IntArray:
-    """Return the decisions of a filter, (n_samples,) int64; scores and sequences as `filtered`."""
-    return held(filtered(scores, sequences, rule.prices), sequences, rule.hold)
+    """
+    Return the decisions of a filter on rows, (n_samples,) int64; arguments as `filtered`.
+
+    With a lag, the last rows of a sequence are decided at its end, by fewer rows.
+    """
+    (found,) = filtered_by_price(scores, sequences, [rule.prices], rule.lag)
+    return held(found, sequences, rule.hold)
+
+
+def answered(scores: IntArray, sequences: IntArray, rule: Filter) -> IntArray:
+    """
+    Return what ``NAME_filter_next`` answers to each row, (n_samples,) int64; see `decided`.
+
+    The decision is on the row of `lag` rows before; the answer to the first ones is `NO_DECISION`.
+    """
+    found = np.full(len(scores), NO_DECISION, dtype=np.int64)
+    on_rows = decided(scores, sequences, rule)
+    for rows in rows_of_sequences(sequences):
+        found[rows[rule.lag :]] = on_rows[rows[: max(0, len(rows) - rule.lag)]]
+    return found
 
 
 def held(decisions: IntArray, sequences: IntArray, hold: int) -> IntArray:
@@ -204,16 +235,55 @@ def held(decisions: IntArray, sequences: IntArray, hold: int) -> IntArray:
     return found
 
 
-def filtered_by_price(scores: IntArray, sequences: IntArray, prices: Sequence[Prices]) -> IntArray:
+def filtered_by_price(
+    scores: IntArray, sequences: IntArray, prices: Sequence[Prices], lag: int = 0
+) -> IntArray:
     """
     Return the filtered decisions for several prices, of every switch or of each transition.
 
+    With a lag, a row has the class of the cheapest path to the row of so many rows later, the last
+    of its sequence at most, with the ties of `viterbi`.
     Shapes: as `filtered`; returns (n_prices, n_samples) int64.
     """
     found = np.empty((len(prices), len(scores)), dtype=np.int64)
-    for row, costs in _steps(scores, sequences, prices):
-        found[:, row] = costs.argmin(axis=1)
+    if lag == 0:
+        for row, costs in _steps(scores, sequences, prices):
+            found[:, row] = costs.argmin(axis=1)
+        return found
+    for rows in rows_of_sequences(sequences):
+        found[:, rows] = _lagged(np.asarray(scores)[rows], prices, lag)
     return found
+
+
+def _lagged(scores: IntArray, prices: Sequence[Prices], lag: int) -> IntArray:
+    """Return the decisions with a lag on one sequence, (n_prices, n_samples) int64."""
+    n, n_classes = scores.shape
+    best = np.empty((n, len(prices)), dtype=np.int64)
+    # Class from which the cheapest path to each class of a row comes
+    origins = np.empty((n, len(prices), n_classes), dtype=np.min_scalar_type(n_classes))
+    before: IntArray = np.zeros((len(prices), n_classes), dtype=np.int64)
+    for row, costs in _steps(scores, np.zeros(n, dtype=np.int64), prices):
+        origins[row] = _origins(before, np.asarray(prices, dtype=np.int64))
+        best[row], before = costs.argmin(axis=1), costs
+    at = np.minimum(np.arange(n) + lag, n - 1)
+    found = best[at]
+    for _ in range(lag):
+        rows = np.flatnonzero(at > np.arange(n))
+        found[rows] = np.take_along_axis(origins[at[rows]], found[rows][:, :, None], 2)[:, :, 0]
+        at[rows] -= 1
+    return np.asarray(found.T)
+
+
+def _origins(costs: IntArray, prices: IntArray) -> IntArray:
+    """Return the class before each class on the cheapest path, itself if that is one of them."""
+    n_classes = costs.shape[1]
+    if prices.ndim == 1:
+        stays, others = costs <= prices[:, None], costs.argmin(axis=1)[:, None]
+    else:
+        paths = costs[:, :, None] + prices
+        stays = paths.diagonal(axis1=1, axis2=2) == paths.min(axis=1)
+        others = paths.argmin(axis=1)
+    return np.asarray(np.where(stays, np.arange(n_classes), others))
 
 
 def _steps(

@@ -84,18 +84,20 @@ def filter_from(record: Any) -> Filter:
         rows = items(record["transitions"], list)
         transitions = tuple(tuple(items(row, int)) for row in rows)
         record = {key: value for key, value in record.items() if key != "transitions"}
-    keys = ("switch", "hold") if "hold" in record else ("switch",)
-    switch, hold = map(integer, [*fields(record, keys), 1][:2])
-    return Filter(switch, hold, transitions)
+    keys = ("switch", *(key for key in ("hold", "lag") if key in record))
+    numbers = dict(zip(keys, map(integer, fields(record, keys)), strict=True))
+    return Filter(transitions=transitions, **numbers)
 
 
 def filter_record(rule: Filter) -> dict[str, Any]:
-    """Return the record of a filter; without a hold of 1 or one price, as files had none."""
+    """Return the record of a filter; a hold of 1, one price and a lag of 0 are left out."""
     record: dict[str, Any] = {"switch": rule.switch}
     if rule.hold > 1:
         record["hold"] = rule.hold
     if rule.transitions is not None:
         record["transitions"] = [list(row) for row in rule.transitions]
+    if rule.lag:
+        record["lag"] = rule.lag
     return record
 
 

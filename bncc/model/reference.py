@@ -5,7 +5,7 @@ import numpy as np
 from bncc._types import FloatArray, IntArray
 from bncc.discretize.feature import states_of
 from bncc.errors import DataError
-from bncc.model.filter import decided, required
+from bncc.model.filter import answered, decided, required
 from bncc.model.model import Model
 
 
@@ -119,9 +119,10 @@ def predict_sequences(model: Model, X: IntArray, sequences: IntArray) -> IntArra
 
 
 def predict_filtered_samples(model: Model, samples: IntArray) -> IntArray:
-    """Classify the windows of a segment as `predict_samples` does, with the model's filter."""
-    X = states_of_samples(model, samples)
-    return predict_sequences(model, X, np.zeros(len(X), dtype=np.int64))
+    """Return what ``NAME_push`` with the model's filter answers to the windows of a segment."""
+    found = sample_scores(model, samples)
+    one = np.zeros(len(found), dtype=np.int64)
+    return answered(found, one, required(model.filter))
 
 
 def sample_scores(model: Model, samples: IntArray) -> IntArray:

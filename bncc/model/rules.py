@@ -74,9 +74,9 @@ def _adapting(model: Model) -> adaptation.Adaptation:
 
 
 def _filtered(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:
-    """Return the classes of rows that are one sequence."""
+    """Return the answers to rows that are one sequence."""
     rule = over_time.required(model.filter)
-    return over_time.decided(scores, np.zeros(len(scores), dtype=np.int64), rule)
+    return over_time.answered(scores, np.zeros(len(scores), dtype=np.int64), rule)
 
 
 def _sure(model: Model, scores: IntArray, R: FloatArray | None) -> IntArray:

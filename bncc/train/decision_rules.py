@@ -11,7 +11,14 @@ from bncc.progress import Progress, silence
 from bncc.train.adaptation_choice import check_groups, with_adaptation
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.counters_choice import with_counters
-from bncc.train.filter_choice import AUTO, OverTime, check_hold, check_sequences, with_filter
+from bncc.train.filter_choice import (
+    AUTO,
+    OverTime,
+    check_hold,
+    check_lag,
+    check_sequences,
+    with_filter,
+)
 from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult
@@ -31,6 +38,7 @@ class DecisionRules:
     adapts: bool = False
     hold: int = 1  # Decisions in a row that a switch in the filter needs
     transitions: Transitions = "switch"  # What the prices of a filter are learned from
+    lag: int = 0  # Rows that a decision of the filter waits for
 
     @property
     def is_rated(self) -> bool:
@@ -68,6 +76,7 @@ class DecisionRules:
         """Refuse rows on which nothing can be chosen, before any training."""
         check_hold(self.hold, self.over_time)
         check_transitions(self.transitions, self.over_time)
+        check_lag(self.lag, self.over_time)
         if self.over_time is not None:
             check_sequences(dataset)
         if self.adapts:
@@ -106,7 +115,7 @@ class DecisionRules:
         if self.over_time is not None:
             result = with_filter(
                 result, dataset, settings, self.over_time, hold=self.hold, how=self.transitions,
-                held=held, test=test,
+                lag=self.lag, held=held, test=test,
             )  # fmt: skip
         if self.is_rated:
             assert held is not None

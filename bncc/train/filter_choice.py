@@ -14,6 +14,7 @@ from bncc.model import reference
 from bncc.model.filter import (
     FILTER,
     MAX_HOLD,
+    MAX_LAG,
     MAX_SWITCH,
     Filter,
     FilterEffect,
@@ -65,6 +66,18 @@ def check_hold(hold: int, over_time: OverTime) -> None:
         )
 
 
+def check_lag(lag: int, over_time: OverTime) -> None:
+    """Refuse a lag that no filter can have, or one without a filter or a price."""
+    if type(lag) is not int or not 0 <= lag <= MAX_LAG:
+        raise OptionError(f"the lag of the filter is {lag!r} rows; use 0 .. {MAX_LAG}")
+    if lag and over_time is None:
+        raise OptionError(f"a lag of {lag} needs a filter; add --filter auto, or a price")
+    if lag and over_time == 0:
+        raise OptionError(
+            "a lag changes no decision with --filter 0; use --filter auto, or a larger price"
+        )
+
+
 def check_sequences(dataset: Dataset) -> None:
     """Refuse rows whose order in time is unknown."""
     if dataset.time_sequences is None:
@@ -82,7 +95,12 @@ def prices_to_try(scores: IntArray) -> list[int]:
 
 
 def best_price(
-    rows: HeldOut, sequences: IntArray, frac_bits: int, hold: int = 1, how: Transitions = "switch"
+    rows: HeldOut,
+    sequences: IntArray,
+    frac_bits: int,
+    hold: int = 1,
+    how: Transitions = "switch",
+    lag: int = 0,
 ) -> int:
     """
     Return the price of the fewest errors on held-out rows, the smallest of several.
@@ -91,7 +109,7 @@ def best_price(
     """
     scores, per_unit = rows.in_one_unit(frac_bits)
     prices = prices_to_try(scores // per_unit)
-    found = decided_by_fold(rows, sequences, frac_bits, prices, hold, how)
+    found = decided_by_fold(rows, sequences, frac_bits, prices, hold, how, lag)
     errors = [int((each != rows.y).sum()) for each in found]
     return prices[errors.index(min(errors))]
 
@@ -103,6 +121,7 @@ def decided_by_fold(
     prices: Sequence[int],
     hold: int = 1,
     how: Transitions = "switch",
+    lag: int = 0,
 ) -> list[IntArray]:
     """
     Return the decisions on held-out rows for each of some prices, the largest ones of transitions.
@@ -112,7 +131,7 @@ def decided_by_fold(
     """
     scores, per_unit = rows.in_one_unit(frac_bits)
     if how == "switch":
-        of_all = filtered_by_price(scores, sequences, [price * per_unit for price in prices])
+        of_all = filtered_by_price(scores, sequences, [price * per_unit for price in prices], lag)
         return [held(each, sequences, hold) for each in of_all]
     found = np.empty((len(prices), len(scores)), dtype=np.int64)
     for fold in np.unique(rows.folds).tolist():
@@ -121,7 +140,7 @@ def decided_by_fold(
         matrices = [per_unit * prices_up_to(costs, price) for price in prices]
         # Sequences that have a row of the fold, from their start
         some = np.flatnonzero(np.isin(sequences, sequences[is_new]))
-        of_some = filtered_by_price(scores[some], sequences[some], matrices)
+        of_some = filtered_by_price(scores[some], sequences[some], matrices, lag)
         after = np.array([held(each, sequences[some], hold) for each in of_some])
         found[:, is_new] = after[:, is_new[some]]
     return list(found)
@@ -135,6 +154,7 @@ def with_filter(
     *,
     hold: int = 1,
     how: Transitions = "switch",
+    lag: int = 0,
     held: HeldOut | None = None,
     test: Dataset | None = None,
     tell: Progress = silence,
@@ -158,6 +178,8 @@ def with_filter(
     how : str
         ``switch`` for one price of every switch, or what to learn prices of transitions from, the
         largest of which is the price.
+    lag : int
+        Rows that a decision waits for; none if the price that is chosen is 0.
     held : HeldOut or None
         Scores of rows by trainings without them; with ``auto`` they are computed if None.
     test : Dataset or None
@@ -183,16 +205,18 @@ def with_filter(
     frac_bits = model.q_format.frac_bits
     if held is not None and sequences is not None:
         if price == AUTO:
-            price = best_price(held, sequences, frac_bits, hold, how)
+            price = best_price(held, sequences, frac_bits, hold, how, lag)
         assert isinstance(price, int)
-        (after,) = decided_by_fold(held, sequences, frac_bits, [price], hold, how)
+        lag = lag if price else 0
+        (after,) = decided_by_fold(held, sequences, frac_bits, [price], hold, how, lag)
         effect = effect_of(held.y, held.decisions, after, sequences)
     assert isinstance(price, int)
     notes = result.notes
     if price == 0 and hold == 1 and asked == AUTO:
         notes = (*notes, NO_GAIN)
-    model = replace(model, filter=Filter(price, hold, _transitions(dataset, price, how)))
-    if model.filter is not None and model.filter.transitions is not None:
+    rule = Filter(price, hold, _transitions(dataset, price, how), lag)
+    model = replace(model, filter=rule)
+    if rule.transitions is not None:
         notes = (*notes, SCRIPTED[how])
     on_test = None if test is None else effect_on(model, test)
     effects = {"held_out": effect, "test": on_test}

@@ -115,6 +115,33 @@ def test_a_switch_may_need_several_decisions_in_a_row(run_json, refused, rows, t
     assert all(b - a >= 3 for a, b in pairwise(at))
 
 
+@pytest.mark.cc
+def test_a_decision_may_wait_for_rows(run, run_json, refused, rows, tmp_path):
+    model, plain = tmp_path / "m.bncc", tmp_path / "p.bncc"
+    train = ("train", rows, *NAIVE, "--groups", "group")
+    assert "a lag of 2 needs a filter" in refused(*train, "-o", model, "--filter-lag", "2")
+    assert "a lag changes no decision with --filter 0" in refused(
+        *train, "-o", model, "--filter-lag", "2", "--filter", "0"
+    )
+    facts = run_json(*train, "-o", model, "--filter-lag", "2", "--filter", "9")
+    assert (facts["filter"]["switch"], facts["filter"]["lag"]) == (9, 2)
+    run_json(*train, "-o", plain, "--filter", "9")
+    assert load_model(model).filter == Filter(9, lag=2)
+    asked = (rows, "--groups", "group", "--with", "filter")
+    said, found = run_json("predict", model, *asked), run_json("evaluate", model, *asked)
+    y = [line.split(",")[3] for line in rows.read_text().splitlines()[1:]]
+    wrong = sum(a != b for a, b in zip(said["prediction"], y, strict=True))
+    assert wrong == found["errors"] < run_json("evaluate", plain, *asked)["errors"]
+    report = run("evaluate", model, *asked).stdout
+    assert "nats, of the model alone" in report
+    assert "of the model alone" not in run("evaluate", model, rows).stdout
+    agreed = run_json("verify", model, "--with", "filter", "--random", "100")
+    assert agreed["agree"]
+    run("emit-c", model, "--with", "filter", "-o", tmp_path / "c", "--name", "m")
+    header = " ".join((tmp_path / "c/m.h").read_text().replace("*", " ").split())
+    assert "a row is decided 2 rows later" in header
+
+
 @pytest.mark.parametrize("how", ["dwell", "matrix"])
 def test_prices_of_transitions_may_be_learned(run, run_json, refused, rows, tmp_path, how):
     model = tmp_path / "m.bncc"

@@ -12,6 +12,7 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.c.identifiers import MAX_NAME
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 from bncc.model.confidence import Confidence
+from bncc.model.filter import Filter
 from bncc.model.model import Model
 from bncc.program.ir import Program
 from bncc.program.pipeline import optimize, program_of
@@ -188,6 +189,9 @@ FILTERED: dict[str, Callable[[], Model]] = {
     **{f"filtered_{switch}": partial(trained, "naive", switch) for switch in (0, 9, 300, 70000)},
     "filtered_transitions": lambda: with_transitions(trained("naive", 9), 40),
     "filtered_wide_transitions": lambda: with_transitions(trained("tables", 9), 70000, 3),
+    "filtered_later": lambda: replace(trained("naive", 9), filter=Filter(9, lag=3)),
+    "filtered_much_later": lambda: replace(trained("naive", 9), filter=Filter(300, 3, lag=100)),
+    "filtered_transitions_later": lambda: with_transitions(trained("naive", 9), 40, lag=4),
 }
 """Trained models with filters whose kept costs, sums and prices have each width."""
 RATED: dict[str, Callable[[], Model]] = {

@@ -5,7 +5,7 @@ import pytest
 
 from bncc import BNClassifier, BNStreamClassifier, load_model, save_model
 from bncc.model import reference
-from bncc.model.filter import Filter, filtered
+from bncc.model.filter import Filter, decided, filtered
 from tests.dwelling import arrays
 from tests.recorded import LABELS, recordings
 
@@ -76,6 +76,22 @@ def test_whole_numbers_of_numpy_are_taken():
         naive(filter=5, filter_hold=True).fit(X, y, groups=groups)
 
 
+def test_a_decision_may_wait_for_rows():
+    X, y, groups = arrays()
+    fitted = naive(filter=5, filter_lag=np.int64(2)).fit(X, y, groups=groups)
+    rule = fitted.to_model().filter
+    assert rule == Filter(5, lag=2)
+    assert type(rule.lag) is int
+    scores = reference.scores(fitted.to_model(), fitted._states(X))
+    expected = decided(scores, groups, rule)
+    assert (expected != filtered(scores, groups, 5)).any()
+    assert fitted.predict_sequence(X, groups).tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="the lag of the filter is 101 rows"):
+        naive(filter=5, filter_lag=101).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match="a lag of 1 needs a filter"):
+        naive(filter_lag=1).fit(X, y, groups=groups)
+
+
 def test_prices_of_transitions_may_be_learned():
     X, y, groups = arrays()
     fitted = naive(filter="auto", filter_transitions="matrix").fit(X, y, groups=groups)
@@ -101,7 +117,7 @@ def test_windows_of_recordings_are_filtered():
     clf = estimator.fit([each.samples for each in found], labels, groups=persons)
     samples = found[0].samples
     model = clf.to_model()
-    assert model.filter is not None
+    assert model.filter == Filter(40)
     said, alone = clf.predict_sequence(samples), clf.predict(samples)
     assert said.shape == alone.shape
     assert said.tolist() == [

@@ -8,7 +8,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.device.inputs.cases import Case, Effort
 from bncc.device.inputs.cover import random_states
-from bncc.model.filter import Filter, decided, matrix_of, required
+from bncc.model.filter import Filter, answered, matrix_of, required
 from bncc.model.model import Model
 from bncc.model.reference import scores
 
@@ -30,7 +30,7 @@ def filter_words(effort: Effort) -> str:
 
 
 def filter_cases(model: Model, largest: int, effort: Effort) -> Iterator[Case]:
-    """Generate steps of sequences with the decisions of the reference, no score above `largest`."""
+    """Generate steps of sequences with the answers of the reference, no score above `largest`."""
     rule = required(model.filter)
     rng = np.random.default_rng(effort.seed)
     if effort.n_random:
@@ -44,7 +44,7 @@ def _case(steps: IntArray, rule: Filter, rng: np.random.Generator) -> Case:
     """Return scores in sequences of random lengths, the first of which begins at once."""
     begins = rng.random(len(steps)) < 1 / LONGEST
     begins[0] = True
-    y = decided(steps, np.cumsum(begins), rule)
+    y = answered(steps, np.cumsum(begins), rule)
     return Case("filter", np.column_stack([begins, steps]).astype(np.int64), y.astype(np.int16))
 
 

@@ -11,7 +11,8 @@ from bncc._types import IntArray
 from bncc.device import sample_agreement
 from bncc.device.inputs.samples import Part
 from bncc.device.sample_agreement import SampleAgreement, SampleMismatch
-from bncc.device.samples import NO_DECISION, StreamProgram, StreamSources
+from bncc.device.samples import StreamProgram, StreamSources
+from bncc.model.filter import NO_DECISION
 from bncc.model.model import Model
 from bncc.model.reference import predict_samples
 from tests.front_ends import front_end

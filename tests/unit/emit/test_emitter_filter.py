@@ -1,6 +1,9 @@
 """The C of a filter agrees with Python step by step, alone and behind a front end."""
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,15 +17,17 @@ from bncc.lower.filter import plan_filter
 from bncc.model.filter import Filter
 from bncc.model.model import Model
 from bncc.model.reference import predict_filtered_samples, predict_samples
+from bncc.model.rules import EXTRAS, with_stand_ins
 from bncc.on_device import decision_sources, hostile_samples, verify
 from bncc.resources import Bounds, Counts
-from bncc.toolchain.tools import SANITIZERS
+from bncc.toolchain.tools import SANITIZERS, run
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests import models as hand
 from tests.dwelling import dataset, with_transitions
 from tests.front_ends import front_end
 from tests.unit.emit.test_emitter_samples import trained
+from tests.unit.emit.test_selftest_samples import wrong_on_host
 
 FILTERED = EmitOptions("m", entries=frozenset({"filter"}))
 
@@ -134,6 +139,131 @@ def test_a_wrong_transition_is_found(old: str, new: str) -> None:
     assert str(found.first_mismatch).startswith("filter_next of step ")
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Filter(1, lag=1), Filter(9, lag=2), Filter(255, lag=3), Filter(256, 3, lag=4),
+        Filter(70000, lag=100), Filter(9, 2, lag=85), Filter(300, lag=86),
+    ],
+)  # fmt: skip
+def test_the_c_agrees_with_a_lag(rule: Filter) -> None:
+    model = replace(trained_on_sequences(), filter=rule)
+    emission = emit_c(model, FILTERED)
+    found = verify(model, emission=emission, n_random=500, sanitize=True)
+    assert found.agree, found.first_mismatch
+    assert f"#define M_LAG {rule.lag}U" in emission.files["m.h"]
+    assert "#define M_NO_DECISION (-128)" in emission.files["m.h"]
+
+
+@pytest.mark.parametrize(("largest", "hold", "lag"), [(1, 1, 1), (9, 3, 2), (255, 1, 4)])
+def test_the_c_agrees_with_a_lag_and_a_price_of_each_transition(
+    largest: int, hold: int, lag: int
+) -> None:
+    model = with_transitions(trained_on_sequences(), largest, hold, lag)
+    found = verify(model, emission=emit_c(model, FILTERED), n_random=500, sanitize=True)
+    assert found.agree, found.first_mismatch
+
+
+LAGGED = [
+    ("place = M_LAG * M_N_CLASSES;", "place = M_N_CLASSES;"),
+    ("k < M_LAG;", "(k + 1U) < M_LAG;"),
+    ("c = f->origin[place + c];", "c = f->origin[place];"),
+    ("(place - M_N_CLASSES)", "(place - 1U)"),
+    ("(f->place == (M_LAG * M_N_CLASSES))", "(f->place >= ((M_LAG - 1U) * M_N_CLASSES))"),
+    ("f->lacking = M_LAG;", "f->lacking = M_LAG - 1U;"),
+    ("    f->lacking = M_LAG;\n", ""),
+    ("m_class_before(f, best)", "m_class_before(f, (uint8_t)(best & 1U))"),
+    ("(f->place + M_N_CLASSES)", "(f->place + 0U)"),
+]
+"""Wrong statements in each filter with a lag."""
+PRICED = [
+    ("f->origin[f->place + c] = c;", "f->origin[f->place + c] = best;"),
+    ("f->origin[f->place + c] = best;", "f->origin[f->place + c] = c;"),
+    ("(above <= M_SWITCH)", "(above < M_SWITCH)"),
+]
+"""Wrong statements in one with a price of every switch, ..."""
+OF_TRANSITIONS = [
+    ("uint8_t origin = to;", "uint8_t origin = 0U;"),
+    ("origin = from;", "origin = 0U;"),
+    ("f->origin[f->place + to] = origin;", "f->origin[f->place] = origin;"),
+    ("f->cost[to];", "(uint8_t)(f->cost[to] + 1U);"),
+    ("(path < least)", "(path <= least)"),
+    ("(above <= M_SWITCH)", "(above < (M_SWITCH - 1U))"),
+    ("(M_SWITCH + 1U);", "M_SWITCH;"),
+]
+"""... and of each transition."""
+
+
+@pytest.mark.parametrize(("old", "new"), [*LAGGED, *PRICED])
+def test_a_wrong_statement_of_a_lag_is_found(old: str, new: str) -> None:
+    model = replace(trained_on_sequences(), filter=Filter(9, lag=3))
+    found = verify(model, emission=changed(emit_c(model, FILTERED), old, new))
+    assert not found.agree
+    assert str(found.first_mismatch).startswith("filter_next of step ")
+
+
+@pytest.mark.parametrize(("old", "new"), [*LAGGED, *OF_TRANSITIONS])
+def test_a_wrong_statement_of_a_lag_with_transitions_is_found(old: str, new: str) -> None:
+    model = with_transitions(trained_on_sequences(), 9, lag=3)
+    found = verify(model, emission=changed(emit_c(model, FILTERED), old, new))
+    assert not found.agree
+    assert str(found.first_mismatch).startswith("filter_next of step ")
+
+
+def test_windows_are_decided_later() -> None:
+    """The next window, of which a device learns the class, is another than that decided on."""
+    tested = front_end("int16", 32, 16, "sum,range", "x,y")
+    plain = replace(trained(tested, 300, structure="naive"), front_end=tested)
+    model = with_stand_ins(replace(plain, filter=Filter(9, lag=3)), EXTRAS)
+    for names in (("filter",), ("filter", "adapt"), EXTRAS):
+        entries = EmitOptions("m", entries=frozenset(names))
+        emission = emit_c(model, entries)
+        built = decision_sources(tested, emission)
+        found = verify_samples(model, built, "host", hostile_samples(model), sanitize=True)
+        assert found.agree, found.first_mismatch
+        wrong = changed(emission, "f->lacking = M_LAG;", "f->lacking = M_LAG - 1U;")
+        built = decision_sources(tested, wrong)
+        assert not verify_samples(model, built, "host", hostile_samples(model)).agree
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("rule", [Filter(9, lag=3), Filter(9, 2, lag=90), Filter(300, lag=4)])
+def test_the_self_test_waits_for_a_lag(
+    rule: Filter, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    require_tool("gcc")
+    tested = front_end("int16", 16, 8, "sum,range", "x,y")
+    plain = replace(trained(tested, 30, structure="naive", parameters="ml"), front_end=tested)
+    files = dict(emit_c(replace(plain, filter=rule), FILTERED).files)
+    assert wrong_on_host(tmp_path, files) == 0
+    text = files["m.c"].replace("f->lacking = M_LAG;", "f->lacking = M_LAG - 1U;")
+    assert wrong_on_host(tmp_path, {**files, "m.c": text}) > 0
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("lag", [0, 1, 84, 85, 86])
+@pytest.mark.parametrize("switch", [9, 300, 70000])
+def test_the_header_has_the_bytes_with_alignment(
+    switch: int, lag: int, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    gcc = require_tool("gcc")
+    tested = front_end("int16", 16, 16, "sum,range", "x,y")
+    plain = replace(trained(tested, 30, structure="naive", parameters="ml"), front_end=tested)
+    model = replace(plain, filter=Filter(switch, 2, lag=lag))
+    files = emit_c(model, FILTERED).files
+    text = " ".join(files["m.h"].replace("*", " ").split())
+    check = '#include "m.h"\n'
+    for kind in ("filter", "stream"):
+        words = text.split(f"A m_{kind}_t needs ")[1]
+        n_bytes = re.match(r"\d+ bytes(?:, (\d+) with alignment)?\.", words)
+        assert n_bytes is not None
+        aligned = n_bytes[1] or n_bytes[0].split()[0]
+        check += f"typedef char {kind}[(sizeof(m_{kind}_t) == {aligned}U) ? 1 : -1];\n"
+    for file, content in {"m.h": files["m.h"], "t.c": check}.items():
+        (tmp_path / file).write_text(content, encoding="utf-8")
+    run((gcc, "-std=c99", "-c", "t.c"), tmp_path)
+
+
 def test_windows_are_filtered_with_transitions() -> None:
     tested = front_end("int16", 32, 16, "sum,range", "x,y")
     plain = replace(trained(tested, 300, structure="naive"), front_end=tested)
@@ -208,8 +338,29 @@ def test_widths_hold_the_largest_sums_of_transitions() -> None:
     rule = Filter(9, 2, ((0, 9), (1, 0)))
     plan = plan_filter(rule, 9, 8, 2)
     assert plan.arrays[0].lines == ("0U, 1U, 9U, 0U,",)
-    # 4 on paths, 2 of scores, 2 above the least, 1 of the run; 2 on paths, 1 of costs, 2 caps, 4
-    assert (plan.additions, plan.comparisons) == (9, 9)
+    # 4 on paths, 2 of scores, 2 above the least, 2 of indices, 1 of the run; 2 on paths, 1 of
+    # costs, 2 caps, 4
+    assert (plan.additions, plan.comparisons) == (11, 9)
+    # With a lag 2 paths more, and 2 places, 1 of the next step, 2 for each reading; 2 on paths
+    # more, 2 of the lag, 1 for each reading
+    later = plan_filter(replace(rule, lag=3), 9, 8, 2)
+    assert (later.additions, later.comparisons) == (22, 16)
+    assert (later.n_bytes, later.aligned_bytes) == (13, 13)
+
+
+def test_widths_hold_one_more_than_the_largest_price_with_a_lag() -> None:
+    def widths(price: int, lag: int, *, has_transitions: bool = True) -> tuple[int, int, int]:
+        rows = ((0, price), (1, 0)) if has_transitions else None
+        plan = plan_filter(Filter(price, 1, rows, lag), 1, 8, 2)
+        return plan.held_bits, plan.sum_bits, plan.place_bits
+
+    assert widths(127, 127) == (8, 8, 8)
+    assert widths(127, 128) == (8, 8, 16)
+    assert widths(128, 1) == (8, 16, 8)
+    assert widths(255, 1) == (16, 16, 8)
+    assert widths(255, 1, has_transitions=False) == (8, 16, 8)
+    assert widths(32767, 1) == (16, 16, 8)
+    assert widths(2**31 - 1, 1) == (32, 32, 8)
 
 
 def test_scores_are_emitted_with_it_and_it_is_not_without() -> None:

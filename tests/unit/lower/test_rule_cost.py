@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bncc.device.measure import bench_inputs
 from bncc.device.meter import METERED, Meter
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.estimate import entry_times, functions_counted
@@ -13,12 +14,14 @@ from bncc.lower.rule_cost import (
     extras_in,
     work_of_extras,
 )
+from bncc.model.filter import Filter
 from bncc.model.rules import EXTRAS, own_entries, with_stand_ins
 from bncc.on_device import sources_of
 from bncc.pricing import measured, options_of
 from bncc.resources import Budget
 from tests.adapting import ADAPTING
 from tests.counters import COUNTED
+from tests.dwelling import trained, with_transitions
 from tests.unknown import RULED
 
 TARGETS = (None, "cortex-m0", "rv32", "avr")
@@ -53,8 +56,8 @@ def test_readings_that_are_compared_one_by_one_take_code_each():
     of_struct, of_array = (
         code_terms(layout_of(key, "unknown"), ("unknown",)) for key in ("ruled_tables", "ruled")
     )
-    assert of_struct[-2] == 4
-    assert of_array[-2] == 0
+    assert of_struct[6] == 4
+    assert of_array[6] == 0
 
 
 @pytest.mark.parametrize("key", ["ruled", "ruled_trees"])
@@ -85,6 +88,31 @@ def test_the_time_of_a_rule_is_estimated():
     for name in ("filter", "counters", "adapt"):
         span = found.resources.spans[name]
         assert span.min == span.max
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("target", ["cortex-m0", "avr"])
+@pytest.mark.parametrize("has_transitions", [False, True])
+def test_estimates_of_a_lag_are_near_what_is_measured(require_bench, target, *, has_transitions):
+    bench = require_bench(target)
+    model = with_transitions(trained("naive", 9), 40)
+    rule = model.filter if has_transitions else Filter(40)
+    code, time, estimates = [], [], []
+    for lag in (0, 8):
+        lagged = replace(model, filter=replace(rule, lag=lag))
+        options = EmitOptions("m", frozenset({"filter"}), target=target, optimize="size")
+        emission = emit_c(lagged, options)
+        with Meter(sources_of(lagged, emission), bench, "-Os") as meter:
+            code.append(meter.footprint(("scores", "filter")).flash)
+            time.append(meter.costs(bench_inputs(lagged), ("filter",))["filter"].max)
+        estimates.append(
+            (
+                code_of_extras(emission.layout, target, "-Os"),
+                work_of_extras(emission.layout, target, "-Os")["filter"],
+            )
+        )
+    assert estimates[1][0] - estimates[0][0] == pytest.approx(code[1] - code[0], rel=0.25)
+    assert estimates[1][1] == pytest.approx(time[1], rel=0.35)
 
 
 @pytest.mark.cc

@@ -17,9 +17,12 @@ from bncc.model.file import DOCUMENT, from_bytes, model_digest, to_bytes
 from bncc.model.filter import (
     FILTER,
     MAX_HOLD,
+    MAX_LAG,
     MAX_SWITCH,
+    NO_DECISION,
     Filter,
     FilterEffect,
+    answered,
     decided,
     effect_of,
     filtered,
@@ -27,6 +30,7 @@ from bncc.model.filter import (
     filtered_scores,
     held,
     matrix_of,
+    rows_of_sequences,
     switches,
     viterbi,
 )
@@ -199,6 +203,85 @@ def test_transitions_price_each_path(stream):
     if n:
         paths = product(range(n_classes), repeat=n)
         assert cost(viterbi(scores, one(n), prices).tolist()) == min(map(cost, paths))
+
+
+def decoded(scores, sequences, prices, lag):
+    """Return the decisions with a lag by `viterbi`, which starts again for each row."""
+    found = np.empty(len(scores), dtype=np.int64)
+    for rows in rows_of_sequences(sequences):
+        for k, row in enumerate(rows):
+            known = rows[: k + lag + 1]
+            found[row] = viterbi(scores[known], one(len(known)), prices)[k]
+    return found.tolist()
+
+
+@given(streams(), st.integers(1, 5))
+def test_a_lag_decides_as_offline_decoding_of_the_rows_so_far(stream, lag):
+    scores, sequences, price = stream
+    (found,) = filtered_by_price(scores, sequences, [price], lag)
+    assert found.tolist() == decoded(scores, sequences, price, lag)
+
+
+@given(transitions(), st.integers(1, 4))
+def test_a_lag_decides_likewise_with_a_price_of_each_transition(stream, lag):
+    """The filter also has a transition before the first row: one class starts for nothing."""
+    scores, sequences, prices = stream
+    prices = np.vstack([np.zeros_like(prices[:1]), prices[1:]])
+    found = filtered_by_price(scores, sequences, [prices, 2 * prices], lag)
+    assert found[0].tolist() == decoded(scores, sequences, prices, lag)
+    assert found[1].tolist() == decoded(scores, sequences, 2 * prices, lag)
+
+
+@given(streams())
+def test_a_lag_of_a_whole_sequence_is_offline_decoding(stream):
+    scores, sequences, price = stream
+    found = decided(scores, sequences, Filter(price, lag=MAX_LAG))
+    assert found.tolist() == viterbi(scores, sequences, price).tolist()
+
+
+def test_a_path_stays_in_a_class_that_costs_as_much():
+    scores = np.array([[0, 3, 3], [3, 0, 3], [0, 3, 3], [0, 3, 3], [9, 0, 9], [9, 0, 9]])
+    # The second row alone is not worth two switches of 2, the last two are worth one.
+    assert filtered(scores, one(6), 2).tolist() == [0, 1, 0, 0, 1, 1]
+    assert decided(scores, one(6), Filter(2, lag=1)).tolist() == [0, 0, 0, 0, 1, 1]
+    tied = np.array([[0, 1], [1, 0], [0, 0]])
+    assert decided(tied, one(3), Filter(1, lag=2)).tolist() == [0, 0, 0]
+
+
+def test_an_answer_is_on_the_row_of_a_lag_before():
+    scores = np.array([[0, 9], [0, 9], [9, 0], [9, 0], [9, 0], [9, 0]])
+    sequences = np.array([0, 0, 0, 0, 1, 0])
+    rule = Filter(5, lag=2)
+    assert decided(scores, sequences, rule).tolist() == [0, 0, 1, 1, 1, 1]
+    found = answered(scores, sequences, rule).tolist()
+    assert found == [NO_DECISION, NO_DECISION, 0, 0, NO_DECISION, 1]
+    without = answered(scores, sequences, Filter(5)).tolist()
+    assert without == decided(scores, sequences, Filter(5)).tolist()
+
+
+@given(streams(), st.integers(1, 3), st.integers(2, 3))
+def test_a_switch_that_needs_several_decisions_counts_those_with_the_lag(stream, lag, hold):
+    scores, sequences, price = stream
+    found = decided(scores, sequences, Filter(price, hold, lag=lag))
+    (alone,) = filtered_by_price(scores, sequences, [price], lag)
+    assert found.tolist() == held(alone, sequences, hold).tolist()
+
+
+def test_a_file_keeps_the_lag():
+    model = replace(hand.naive_integer(), filter=Filter(9, 2, lag=3))
+    check_model(model)
+    assert from_bytes(to_bytes(model), "m.bncc").filter == Filter(9, 2, lag=3)
+    record = json.loads(unpack(to_bytes(model))[DOCUMENT])["filter"]
+    assert record == {"switch": 9, "hold": 2, "lag": 3}
+    assert filter_facts(model)["lag"] == 3
+    assert filter_words(model)[2] == "a row is decided 3 rows later"
+    assert model_digest(model) != model_digest(replace(model, filter=Filter(9, 2)))
+
+
+@pytest.mark.parametrize(("switch", "lag"), [(9, -1), (9, MAX_LAG + 1), (0, 1)])
+def test_a_lag_out_of_range_is_refused(switch, lag):
+    with pytest.raises(ModelError, match=f"decides {lag} rows later"):
+        check_model(replace(hand.naive_integer(), filter=Filter(switch, lag=lag)))
 
 
 def test_a_file_keeps_the_prices_of_transitions():

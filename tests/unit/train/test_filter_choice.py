@@ -11,18 +11,20 @@ from bncc.errors import DataError, OptionError
 from bncc.interrupts import StopRequest
 from bncc.model import reference
 from bncc.model.filter import FILTER, MAX_SWITCH, Filter, filtered, switches
+from bncc.progress import silence
 from bncc.train import repeats
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.filter_choice import (
     AUTO,
     NO_GAIN,
     best_price,
+    decided_by_fold,
     effect_on,
     price_of,
     prices_to_try,
     with_filter,
 )
-from bncc.train.repeats import HeldOut, held_out_scores
+from bncc.train.repeats import DEFAULT_FOLDS, HeldOut, held_out_scores
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.dwelling import dataset
@@ -178,6 +180,48 @@ def test_decisions_in_a_row_that_a_switch_needs_are_part_of_the_choice():
     effect = result.model.training[FILTER]["held_out"]
     assert effect["error"] <= effect["error_before"]
     assert effect["switches"] < effect["switches_before"]
+
+
+def test_a_price_is_chosen_with_the_lag():
+    settings = TrainSettings(structure="naive", parameters="ml", discretize="quantile")
+    result = train_model(dataset(), settings)
+    effects = {}
+    for lag in (0, 3):
+        found = DecisionRules("auto", lag=lag).applied(result, dataset(), settings).model
+        assert found.filter.lag == lag
+        effects[lag] = found.training[FILTER]["held_out"]
+    assert effects[3]["error"] < effects[0]["error"]
+    held = held_out_scores(dataset(), settings, DEFAULT_FOLDS, silence, None)
+    unit = result.model.q_format.frac_bits
+    price = found.filter.switch
+    assert price == best_price(held, held.sequences, unit, lag=3)
+    (after,) = decided_by_fold(held, held.sequences, unit, [price], lag=3)
+    assert effects[3]["error"] == (after != held.y).mean()
+    (none,) = decided_by_fold(held, held.sequences, unit, [price])
+    assert (none != after).any()
+
+
+def test_a_lag_without_a_gain_is_none():
+    """Rows of classes that change at once are decided best alone."""
+    rows = dataset(dwell=1, noise=1.0)
+    settings = TrainSettings(structure="naive", parameters="ml", discretize="quantile")
+    found = DecisionRules("auto", lag=3).applied(train_model(rows, settings), rows, settings)
+    assert (found.model.filter.switch, found.model.filter.lag) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (DecisionRules("auto", lag=-1), "the lag of the filter is -1 rows; use 0 .. 100"),
+        (DecisionRules("auto", lag=101), "the lag of the filter is 101 rows; use 0 .. 100"),
+        (DecisionRules("auto", lag=True), "the lag of the filter is True rows"),
+        (DecisionRules(lag=2), "a lag of 2 needs a filter; add --filter auto, or a price"),
+        (DecisionRules(0, lag=2), "a lag changes no decision with --filter 0; use --filter auto"),
+    ],
+)
+def test_a_lag_that_no_filter_has_is_refused(rules, message):
+    with pytest.raises(OptionError, match=message):
+        rules.check(dataset())
 
 
 @pytest.mark.parametrize(
