@@ -44,7 +44,7 @@ def trained(
 ) -> tuple[TrainResult, Optimize]:
     """Train on rows, within the estimator's budget if it has one."""
     rules = rules_of(estimator)
-    goal, budget = goal_of(estimator.optimize), budget_of(estimator, rules.names)
+    goal, budget = goal_of(estimator.optimize), budget_of(estimator, rules)
     rules.check(dataset)
     if budget.flash is None and budget.instructions is None:
         settings = with_default(settings)
@@ -86,12 +86,13 @@ def _switch(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def budget_of(estimator: Any, rules: frozenset[str] = frozenset()) -> Budget:
-    """Return the budget of an estimator and of its rules; its limits are None if it has none."""
+def budget_of(estimator: Any, rules: DecisionRules) -> Budget:
+    """Return the budget of an estimator with its rules; its limits are None if it has none."""
     machine = machine_of(estimator.target)
-    extras = entries_of(estimator, () if estimator.entries is None else None) | rules
+    extras = entries_of(estimator, () if estimator.entries is None else None) | rules.names
     flash, instructions = _bytes(estimator.max_flash), _count(estimator.max_instructions)
-    return Budget(machine or DEFAULT_TARGET, flash, instructions, extras=extras)
+    target = machine or DEFAULT_TARGET
+    return Budget(target, flash, instructions, extras=extras, filter=rules.filter_form)
 
 
 def goal_of(optimize: str | None) -> Optimize:

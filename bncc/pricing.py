@@ -115,7 +115,7 @@ def fast_time_of(model: Model, budget: Budget) -> int | None:
 
     Only programs of the usual passes are laid out, since others take long.
     """
-    model = with_stand_ins(model, budget.extras)
+    model = with_stand_ins(model, budget.extras, budget.filter)
     request = Request(model, options_of(model, budget, "speed", budget.room))
     try:
         lowered = lower(optimize_each(request.program, FLOWS_FOR["balanced"]), request)
@@ -132,7 +132,7 @@ class _Layouts:
     """
 
     def __init__(self, model: Model, budget: Budget, readings: Table | None) -> None:
-        self._model = with_stand_ins(model, budget.extras)
+        self._model = with_stand_ins(model, budget.extras, budget.filter)
         self._readings, self.budget = readings, budget
         self._emitted: dict[tuple[Optimize, int | None], Emission | None] = {}
 

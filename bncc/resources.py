@@ -139,6 +139,19 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class FilterForm:
+    """Options of a filter that determine its C, whatever its prices."""
+
+    hold: int = 1
+    lag: int = 0
+    has_transitions: bool = False  # True if each transition has a price
+
+
+PLAIN_FILTER = FilterForm()
+"""The form of a filter without options."""
+
+
+@dataclass(frozen=True)
 class Budget:
     """Limits of a classifier on a target."""
 
@@ -154,6 +167,7 @@ class Budget:
     extras: frozenset[str] = frozenset()  # Further emitted entry points, as in ``--with``
     core: CountedCore | None = None  # Core whose cycles are counted; None for the target's unit
     provable: bool = False  # True if `bncc prove` has to decide the machine code
+    filter: FilterForm = PLAIN_FILTER  # Form of a filter among the extras
 
     @property
     def unit(self) -> Unit:

@@ -315,7 +315,7 @@ class BNStreamClassifier(Adaptive, BaseEstimator):  # type: ignore[misc]  # scik
             result, goal = _deployment.trained(classifier, dataset, settings)
             result = result.with_front_end(front_end)
             return result.model, result.notes, goal
-        budget = _deployment.budget_of(classifier, _deployment.rules_of(classifier).names)
+        budget = _deployment.budget_of(classifier, _deployment.rules_of(classifier))
         ram = None if self.max_ram is None else size_of(str(self.max_ram))
         if self.max_ram is not None and ram is None:
             raise OptionError(f"max_ram is {self.max_ram!r}; use bytes such as 512 or '1k'")

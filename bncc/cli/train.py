@@ -232,6 +232,7 @@ def command(
             base=base,
             time=time,
             provable=provable,
+            over_time=rules.filter_form,
         )
         if is_recorded and limits.core is not None:
             raise OptionError(

@@ -28,7 +28,7 @@ from bncc.model.card import decision_rows, model_facts, number_words, search_wor
 from bncc.model.file import save_model, to_bytes
 from bncc.model.model import Model
 from bncc.model.rules import own_entries
-from bncc.resources import DEFAULT_TARGET, Budget, Preference, Resources
+from bncc.resources import DEFAULT_TARGET, PLAIN_FILTER, Budget, FilterForm, Preference, Resources
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
 
@@ -60,6 +60,7 @@ def limits_of(
     base: "Timebase | None" = None,
     time: TimeLimit | None = None,
     provable: bool = False,
+    over_time: FilterForm = PLAIN_FILTER,
 ) -> Budget:
     """Return the budget of some options; refuse a reserve that leaves nothing."""
     if provable:
@@ -74,6 +75,7 @@ def limits_of(
         entries=tuple(dict.fromkeys(priced)),
         extras=frozenset(entries),
         provable=provable,
+        filter=over_time,
     )
 
 

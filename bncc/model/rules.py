@@ -11,6 +11,7 @@ from bncc.model import adaptation, confidence, counters, unknown
 from bncc.model import filter as over_time
 from bncc.model.model import Model
 from bncc.model.used import used_inputs
+from bncc.resources import PLAIN_FILTER, FilterForm
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,9 @@ class Extra:
     compares: str  # Operands of the branches of its C
     on: str  # Where its time depends on them
     required: Callable[[Any], Any]  # Refuses None
-    # One of the largest C that training chooses for a model, where its bytes alone matter
-    stand_in: Callable[[Model], Any]
+    # One of the largest C that training chooses for a model, where its bytes alone matter, and of
+    # the form of a filter
+    stand_in: Callable[[Model, FilterForm], Any]
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class Rule(Extra):
     decide: Callable[[Model, IntArray, FloatArray | None], IntArray]
 
 
-def _switching(model: Model) -> over_time.Filter:
-    return over_time.Filter(2**15 - 1)
+def _switching(model: Model, form: FilterForm) -> over_time.Filter:
+    """Return prices of 16 bits."""
+    largest, n = 2**15 - 1, model.n_classes
+    rows = tuple(tuple(largest * (a != b) for b in range(n)) for a in range(n))
+    return over_time.Filter(largest, form.hold, rows if form.has_transitions else None, form.lag)
 
 
-def _leveled(model: Model) -> confidence.Confidence:
+def _leveled(model: Model, form: FilterForm) -> confidence.Confidence:
     """Return levels in octaves, the largest at half of a bound on all scores."""
     largest = int(model.prior.max() + sum(int(table.max()) for table in model.tables))
     margins = sorted({0, *(largest >> k for k in range(1, confidence.LEVELS))})
@@ -46,16 +51,16 @@ def _leveled(model: Model) -> confidence.Confidence:
     return confidence.Confidence(tuple(margins), percent, margins[-1])
 
 
-def _ranged(model: Model) -> unknown.Unknown:
+def _ranged(model: Model, form: FilterForm) -> unknown.Unknown:
     """Return ranges of all inputs, with a least margin for each number of readings outside."""
     rated = (model.inputs[f] for f in used_inputs(model))
     ranges = {feature.name: (None,) * model.n_classes for feature in rated if feature.is_numeric}
     return unknown.Unknown(ranges, 1, -1)
 
 
-def _counted(model: Model) -> counters.Counters:
+def _counted(model: Model, form: FilterForm) -> counters.Counters:
     """Return bins of the margins of a confidence, counted in time."""
-    margins = _leveled(model).margins[: counters.MAX_BINS]
+    margins = _leveled(model, form).margins[: counters.MAX_BINS]
     none = (0,) * (model.n_classes - 1)
     expected = counters.Counts(
         (1, *none),
@@ -67,7 +72,7 @@ def _counted(model: Model) -> counters.Counters:
     return counters.Counters(margins, expected)
 
 
-def _adapting(model: Model) -> adaptation.Adaptation:
+def _adapting(model: Model, form: FilterForm) -> adaptation.Adaptation:
     """Return offsets of the rows of as many tables as training tries."""
     (*_, tables) = adaptation.tables_to_try(model.structure, model.lookups, model.n_classes)
     return adaptation.Adaptation(tables, 2, 1)
@@ -112,9 +117,9 @@ def own_entries(model: Model) -> tuple[str, ...]:
     return tuple(name for name, each in EXTRAS.items() if getattr(model, each.field) is not None)
 
 
-def with_stand_ins(model: Model, names: Collection[str]) -> Model:
+def with_stand_ins(model: Model, names: Collection[str], form: FilterForm = PLAIN_FILTER) -> Model:
     """Return a model with a stand-in for each of some of `EXTRAS` that it does not have."""
     for name, each in EXTRAS.items():
         if name in names and getattr(model, each.field) is None:
-            model = replace(model, **{each.field: each.stand_in(model)})
+            model = replace(model, **{each.field: each.stand_in(model, form)})
     return model

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bncc
 from bncc.data.dataset import Dataset
 from bncc.errors import StudyError, ToolchainError
+from bncc.resources import PLAIN_FILTER
 from bncc.search.log import Head
 from bncc.search.space import Space
 from bncc.search.storage import damaged
@@ -144,6 +145,7 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
         # Absent if unused, as in the logs of earlier versions.
         **({} if budget.core is None else {"core": asdict(budget.core)}),
         **({"provable": True} if budget.provable else {}),
+        **({} if budget.filter == PLAIN_FILTER else {"filter": asdict(budget.filter)}),
     }
 
 

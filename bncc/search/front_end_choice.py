@@ -253,7 +253,7 @@ def program_cost(
     from bncc.device.samples import stream_cost
     from bncc.on_device import decision_sources
 
-    model = with_stand_ins(model, limits.budget.extras)
+    model = with_stand_ins(model, limits.budget.extras, limits.budget.filter)
     emission = emit_c(model, options_of(model, limits.budget, price.optimize, price.limit))
     sources = decision_sources(front_end, emission)
     found = stream_cost(sources, bench, samples, price.opt_level)

@@ -8,6 +8,7 @@ from bncc.interrupts import StopRequest
 from bncc.model.model import Model
 from bncc.model.rules import own_entries
 from bncc.progress import Progress, silence
+from bncc.resources import FilterForm
 from bncc.train.adaptation_choice import check_groups, with_adaptation
 from bncc.train.confidence_choice import check_max_error, with_confidence
 from bncc.train.counters_choice import with_counters
@@ -56,6 +57,11 @@ class DecisionRules:
             "adapt": self.adapts,
         }
         return frozenset(name for name, is_asked in asked.items() if is_asked)
+
+    @property
+    def filter_form(self) -> FilterForm:
+        """Options of the filter besides its price."""
+        return FilterForm(self.hold, self.lag, self.transitions != "switch")
 
     @property
     def any(self) -> bool:

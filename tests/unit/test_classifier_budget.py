@@ -9,10 +9,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from bncc import BNClassifier, load_model, save_model
+from bncc._deployment import budget_of, rules_of
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.provenance import code_digest
 from bncc.errors import ToolchainError
-from bncc.resources import Resources, Span
+from bncc.resources import FilterForm, Resources, Span
 from bncc.search.budget_search import FAMILIES, NETWORKS, Found
 from bncc.train.train_model import train_model
 from tests.cli.conftest import invoke
@@ -116,6 +117,13 @@ def test_what_is_tried_follows_from_what_is_named(monkeypatch, options, families
     assert seen == [(families, "cortex-m0", None, 900)]
     assert clf.optimize_ == "speed"
     assert [each for each in clf.notes_ if "are not tried" in each] == ([note] if note else [])
+
+
+def test_a_budget_has_the_form_of_the_filter():
+    clf = within(filter="auto", filter_hold=2, filter_lag=3, filter_transitions="dwell")
+    found = budget_of(clf, rules_of(clf))
+    assert found.filter == FilterForm(2, 3, has_transitions=True)
+    assert budget_of(within(), rules_of(within())).filter == FilterForm()
 
 
 @pytest.mark.parametrize("name", ["max_flash", "target", "optimize", "entries", "prefer"])

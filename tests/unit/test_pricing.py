@@ -7,9 +7,10 @@ import pytest
 
 from bncc import pricing
 from bncc.errors import BudgetError
+from bncc.model.filter import Filter
 from bncc.model.rules import RULES
 from bncc.pricing import layout_price_of, layout_within, price_of
-from bncc.resources import Budget
+from bncc.resources import Budget, FilterForm
 from tests import models as hand
 from tests.unit.search.pricing import resources
 
@@ -70,6 +71,24 @@ def test_a_rule_that_is_chosen_later_counts(monkeypatch, rule):
     assert within.flash > without.flash + 50
     assert within.slowest is not None
     assert pricing.fast_time_of(model, flash(4096, extras=frozenset({rule}))) is not None
+
+
+def test_a_filter_that_is_chosen_later_counts_in_its_form(monkeypatch):
+    """A matrix of transitions of 16 bits is counted where one is asked for, as is a lag."""
+    monkeypatch.setattr(pricing, "bench_of", lambda target, core=None: None)
+    model = hand.naive_integer()
+    forms = (FilterForm(), FilterForm(lag=2), FilterForm(has_transitions=True))
+    budgets = [flash(4096, extras=frozenset({"filter"}), filter=form) for form in forms]
+    plain, later, matrix = (price_of(model, budget) for budget in budgets)
+    assert later.flash > plain.flash + 50
+    assert matrix.flash > plain.flash + 2 * model.n_classes**2
+    assert plain.slowest <= min(later.slowest, matrix.slowest)
+    for budget, price in zip(budgets, (plain, later, matrix), strict=True):
+        n = model.n_classes
+        rows = tuple(tuple(300 * (a < b) for b in range(n)) for a in range(n))
+        form = budget.filter
+        chosen = Filter(300, 1, rows if form.has_transitions else None, form.lag)
+        assert price_of(replace(model, filter=chosen), budget).flash <= price.flash
 
 
 @pytest.mark.parametrize(

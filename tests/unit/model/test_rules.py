@@ -11,10 +11,11 @@ from bncc.errors import ModelError
 from bncc.lower.request import ENTRIES
 from bncc.model.confidence import decided
 from bncc.model.counters import MAX_BINS
-from bncc.model.filter import filtered
+from bncc.model.filter import Filter, filtered
 from bncc.model.model import Model, check_model
 from bncc.model.reference import scores
 from bncc.model.rules import EXTRAS, RULES, own_entries, rules_of, with_stand_ins
+from bncc.resources import FilterForm
 from bncc.train.adaptation_choice import adaptations_to_try
 from tests.dwelling import dataset, trained
 from tests.unknown import ruled
@@ -71,6 +72,16 @@ def test_the_stand_in_of_an_adaptation_has_the_most_tables_that_training_tries()
     tried = list(adaptations_to_try(model, 16))
     assert found.tables == tried[-1].tables != ()
     assert with_stand_ins(trained("naive", 9), ("adapt",)).adaptation.tables == ()
+
+
+def test_the_stand_in_of_a_filter_has_the_form_that_is_asked_for():
+    plain = replace(trained("naive", 9), filter=None)
+    assert with_stand_ins(plain, ("filter",)).filter == Filter(2**15 - 1)
+    found = with_stand_ins(plain, ("filter",), FilterForm(2, 3, has_transitions=True))
+    check_model(found)
+    assert (found.filter.hold, found.filter.lag) == (2, 3)
+    assert len(found.filter.transitions) == plain.n_classes
+    assert with_stand_ins(found, ("filter",), FilterForm()) is found
 
 
 def test_rules_decide_as_their_definitions_do():
