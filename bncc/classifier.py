@@ -112,8 +112,9 @@ class BNClassifier(Deployable, ClassifierMixin, BaseEstimator):  # type: ignore[
         Likewise, the budget of the slowest call over the inputs tried; cycles on AVR.
     prefer : {"balanced", "error"}, default="balanced"
         With a budget, the fastest classifier within one standard error of the most accurate one (or
-        one that is three times as fast and not clearly worse, or one that is ten times as fast and
-        not clearly worse than the best of so many), or the most accurate one.
+        one that is up to three times as fast, the more the less accurate, and not clearly worse, or
+        one that is ten times as fast and not clearly worse than the best of so many), or the most
+        accurate one.
     target : str, optional
         Target or part of the budget and of `emit_c`; None is generic C, and ``cortex-m0`` with a
         budget.

@@ -79,9 +79,9 @@ def search_options(function: Command) -> Command:
         callback=lambda context, option, value: PREFERENCES[0] if value == "time" else value,
         show_default=True,
         help="Choice of a budget search. balanced or time: the fastest model whose error is at "
-        "most one standard error above the lowest, or one that is three times as fast and not "
-        "clearly worse, or one that is ten times as fast and not clearly worse than the best of so "
-        "many models. error: the most accurate one.",
+        "most one standard error above the lowest, or one that is up to three times as fast, the "
+        "more the farther above, and not clearly worse, or one that is ten times as fast and not "
+        "clearly worse than the best of so many models. error: the most accurate one.",
     )
     jobs = click.option(
         "--jobs",

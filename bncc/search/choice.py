@@ -1,9 +1,10 @@
 """
 Choice among the candidates of a budget search: by error, or by time where errors are close.
 
-The fastest within one standard error of the best is chosen, or one that is at least three times as
-fast and not clearly worse, or one that is ten times as fast and not clearly worse than the best of
-as many. Time is the mean over the measured rows. Limits apply to the slowest call.
+The fastest within one standard error of the best is chosen, or one that is not clearly worse and
+faster by a factor that grows with its standard errors, up to three, or one that is ten times as
+fast and not clearly worse than the best of as many. Time is the mean over the measured rows.
+Limits apply to the slowest call.
 
 In large data sets, the candidates that may be chosen are compared again on more rows.
 """
@@ -24,8 +25,8 @@ validation sets pick lucky candidates: on satimage the best had 7.9 % there and 
 CLEAR = 1.96
 """Standard errors from which on a candidate is clearly worse, p = 0.05 in McNemar's test."""
 MUCH_FASTER = 1 / 3
-"""Ratio to the time of the fastest close candidate up to which one that is not close, but not
-clearly worse either, is chosen. It is small as some of these are clearly worse on other rows."""
+"""Ratio to the time of the fastest close candidate up to which one that is almost clearly worse is
+chosen, see `time_ratio`. It is small as some of these are clearly worse on other rows."""
 FAR_FASTER = 1 / 10
 """Ratio of times up to which a candidate is chosen that is clearly worse alone, but not among as
 many candidates, see `clear_among`: an order of magnitude, and no smaller gain, is worth that."""
@@ -50,9 +51,30 @@ def is_worse(losses: FloatArray, than: FloatArray, errors: float) -> bool:
 
     Shapes: `losses`, `than` (n_rows,) float64, of the same rows.
     """
+    by, error = _difference(losses, than)
+    return by > errors * error
+
+
+def _difference(losses: FloatArray, than: FloatArray) -> tuple[float, float]:
+    """Return the sum of differences, with McNemar's correction, and its standard error."""
     more = losses - than
     by = more.sum() - np.isin(more, (-1.0, 0.0, 1.0)).all()
-    return bool(by > errors * np.sqrt((more**2).sum()))
+    return float(by), float(np.sqrt((more**2).sum()))
+
+
+def time_ratio(losses: FloatArray, than: FloatArray, least: float = MUCH_FASTER) -> float:
+    """
+    Return the ratio to the time of the fastest close candidate up to which one is worth its losses.
+
+    It is 1 up to `CLOSE` standard errors, falls geometrically to `least` at `CLEAR`, so that two
+    candidates that are about as far from the best need about the same gain, and is 0 beyond.
+    """
+    by, error = _difference(losses, than)
+    if by <= CLOSE * error:
+        return 1.0
+    if by > CLEAR * error:
+        return 0.0
+    return float(least ** ((by / error - CLOSE) / (CLEAR - CLOSE)))
 
 
 def is_close(losses: FloatArray, best: Evaluation, errors: float = CLOSE) -> bool:
@@ -115,17 +137,25 @@ def far_faster(tried: Sequence[Evaluation], ratio: float = FAR_FASTER) -> list[E
     return [one for one in others if one.expected_time <= most]
 
 
+def ratio_of(one: Evaluation, best: Evaluation, least: float = MUCH_FASTER) -> float:
+    """Return `time_ratio` of a candidate on the rows of the best."""
+    if one is best or one.losses is None or best.losses is None:
+        return 1.0
+    return time_ratio(one.losses, best.losses, least)
+
+
 def eligible(tried: Sequence[Evaluation], ratio: float = MUCH_FASTER) -> list[Evaluation]:
     """
     Return the close candidates, and those that may be faster and are not clearly worse.
 
-    These take at most `ratio` of the time that is expected of the fastest close one.
+    These are expected to be fast enough for their losses, see `time_ratio`.
     """
-    close = close_to_best(tried)
-    most = ratio * min(one.expected_time for one in close)
+    best, close = best_alone(tried), close_to_best(tried)
+    fastest = min(one.expected_time for one in close)
     known = {id(one) for one in close}
     others = [one for one in close_to_best(tried, CLEAR) if id(one) not in known]
-    return [*close, *(one for one in others if one.expected_time <= most)]
+    fast = [one for one in others if one.expected_time <= ratio_of(one, best, ratio) * fastest]
+    return [*close, *fast]
 
 
 def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluation]:
@@ -155,15 +185,20 @@ def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:
     """Return the candidate to train on all rows."""
     if prefer == "error":
         return best_of(tried)
-    close = close_to_best(tried)
-    fastest = min(map(_time, close))
-    _, clear, among = limits_of(tried)
-    for errors, ratio in ((clear, MUCH_FASTER), (among, FAR_FASTER)):
-        much = [one for one in close_to_best(tried, errors) if _time(one) <= ratio * fastest]
-        if much:
-            close, fastest = much, min(map(_time, much))
-    most = max(NEARLY * fastest, fastest + FEW)
-    return best_of([one for one in close if _time(one) <= most])
+    best, fastest = best_alone(tried), min(map(_time, close_to_best(tried)))
+    ratios = {id(one): ratio_of(one, best) for one in close_to_best(tried, CLEAR)}
+    is_worth = {
+        id(one): _time(one) <= ratios.get(id(one), 0.0) * fastest or ratios.get(id(one)) == 1.0
+        for one in tried
+    }
+    worth = [one for one in tried if is_worth[id(one)]]
+    first = min(worth, key=lambda one: _time(one) / ratios[id(one)])
+    most = FAR_FASTER * _time(first)
+    far = [one for one in close_to_best(tried, limits_of(tried)[-1]) if _time(one) <= most]
+    if far:
+        worth, first = far, min(far, key=_time)
+    most = max(NEARLY * _time(first), _time(first) + FEW)
+    return best_of([one for one in worth if _time(one) <= most])
 
 
 def front_of(tried: Sequence[Evaluation]) -> tuple[Evaluation, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bncc.resources import Budget
 from bncc.search.capacity import Capacity
-from bncc.search.choice import CLEAR, CLOSE, MUCH_FASTER, is_worse
+from bncc.search.choice import is_worse, time_ratio
 from bncc.search.ensemble_configs import (
     LEAVES_ALONE,
     MOST_ROWS,
@@ -200,13 +200,15 @@ def _competes(
     *,
     is_better: bool,
 ) -> bool:
-    """Return whether tables are better, faster and close or the leader, or much faster."""
+    """Return whether tables are better, faster and the leader, or fast enough for their losses."""
     if losses_of(judged).mean() < _mean(best):
         return True
     by = room.time(form, n_tables) / _time(best)
-    if by < FASTER and (is_better or not _is_behind(judged, best, CLOSE)):
+    if by < FASTER and is_better:
         return True
-    return by < MUCH_FASTER and not _is_behind(judged, best, CLEAR)
+    assert best.losses is not None
+    losses = losses_of(judged)
+    return by < min(FASTER, time_ratio(losses, best.losses[: len(losses)]))
 
 
 def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:

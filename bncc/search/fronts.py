@@ -7,6 +7,7 @@ from bncc.interrupts import StopRequest
 from bncc.model.rules import EXTRAS
 from bncc.resources import Budget, Preference
 from bncc.search.choice import (
+    CLEAR,
     FAR_FASTER,
     MUCH_FASTER,
     best_alone,
@@ -16,6 +17,7 @@ from bncc.search.choice import (
     far_faster,
     is_close,
     limits_of,
+    ratio_of,
 )
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
@@ -103,13 +105,11 @@ def _close_form(
 
 def worth_layouts(fronts: Sequence[Evaluation], tried: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the candidates with fronts that may be chosen if their fastest layouts are."""
-    every = [*tried, *fronts]
-    fastest = min(one.expected_time for one in close_to_best(tried))
-    most: dict[int, float] = {}
-    ratios = (1.0, MUCH_FASTER, FAR_FASTER)
-    for errors, ratio in reversed([*zip(limits_of(every), ratios, strict=True)]):
-        most |= {id(one): MOST_GAIN * ratio * fastest for one in close_to_best(every, errors)}
-    return [one for one in fronts if one.expected_time <= most.get(id(one), 0.0)]
+    every, best = [*tried, *fronts], best_alone(tried)
+    most = MOST_GAIN * min(one.expected_time for one in close_to_best(tried))
+    ratios = {id(one): FAR_FASTER for one in close_to_best(every, limits_of(every)[-1])}
+    ratios |= {id(one): ratio_of(one, best) for one in close_to_best(every, CLEAR)}
+    return [one for one in fronts if one.expected_time <= ratios.get(id(one), 0.0) * most]
 
 
 def _is_close(

@@ -17,6 +17,7 @@ from bncc.search.choice import (
     front_of,
     is_worse,
     limits_of,
+    time_ratio,
 )
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
@@ -57,9 +58,24 @@ def test_the_fastest_of_those_that_are_close_is_chosen():
     assert chosen_of(tried[:3], "balanced") is BEST
 
 
-def test_one_that_is_not_close_nor_clearly_worse_is_chosen_if_it_is_much_faster():
+def test_the_time_that_losses_are_worth_falls_from_one_standard_error_on():
+    def ratio(more):
+        """Return the ratio of one that has some rows more and 20 fewer than the best in error."""
+        return time_ratio(one([*range(20), *range(100, 100 + more)], 1, 1).losses, BEST.losses)
+
+    found = [ratio(more) for more in range(20, 45)]
+    assert found == sorted(found, reverse=True)
+    # With McNemar's correction, 27 rows more are 0.88 standard errors and 28 are 1.01.
+    assert found[:8] == [1.0] * 8
+    assert 0.98 < ratio(28) < 1
+    assert ratio(31) == pytest.approx((1 / 3) ** ((10 / 51**0.5 - 1) / 0.96))
+    assert 1 / 3 < ratio(35) < 0.37
+    assert ratio(36) == ratio(44) == 0.0
+
+
+def test_one_that_is_not_close_nor_clearly_worse_is_chosen_if_it_is_fast_enough():
     rows = [*range(20), *range(100, 131)]  # 31 more, 20 fewer: 1.4 standard errors
-    fast, nearly = one(rows, 800, 1000), one(rows, 800, 1001)
+    fast, nearly = one(rows, 800, 1897), one(rows, 800, 1898)
     assert is_worse(fast.losses, BEST.losses, 1)
     assert eligible([BEST, CLOSE, fast, nearly]) == [BEST, CLOSE, fast]
     assert chosen_of([BEST, CLOSE, fast], "balanced") is fast
@@ -68,7 +84,7 @@ def test_one_that_is_not_close_nor_clearly_worse_is_chosen_if_it_is_much_faster(
     assert chosen_of([BEST, CLOSE, WORSE], "balanced") is CLOSE
     assert fast in finalists([BEST, *[CLOSE] * 9, fast], "balanced")
     # Among several, time decides as among close ones.
-    slower = one(rows[:-1], 800, 950)
+    slower = one(rows[:-1], 800, 1900)
     assert chosen_of([BEST, CLOSE, fast, slower], "balanced") is slower
 
 

@@ -11,7 +11,7 @@ from bncc.interrupts import StopRequest
 from bncc.resources import Budget
 from bncc.search import budget_search, evaluation, fewer_tables
 from bncc.search.budget_search import search
-from bncc.search.choice import CLEAR, best_of, close_to_best
+from bncc.search.choice import CLEAR, best_of, close_to_best, eligible
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import judged_form
 from bncc.search.evaluation import Evaluator, SearchInput
@@ -72,7 +72,7 @@ def test_flash_is_left_for_a_faster_layout(wifi, priced, monkeypatch):
     monkeypatch.setattr(budget_search, "with_fewer_tables", lambda *_: iter(()))
     many = search(wifi, BASE, budget, families=("tables",))
     assert few.chosen.resources.typical < many.chosen.resources.typical
-    assert few.chosen in close_to_best(few.tried)
+    assert few.chosen in eligible(few.tried)
     assert budget.admits(few.price)
     assert few.chosen.resources.optimize == "speed"
 
