@@ -1,11 +1,12 @@
 """Memory of a call: constants, the input, the output and the stack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from bncc.prove.code import Code
 from bncc.prove.regions import axis_numbers, count_numbers
+from bncc.prove.slices import sliced
 from bncc.prove.specification import Input
 from bncc.prove.state import Cell, Content, Draft, read
 from bncc.prove.values import (
@@ -156,6 +157,16 @@ class Memory:
         draft.lowest = min(draft.lowest, offset)
         draft.stack = self._written(draft.stack, offset, size, value)
 
+    @staticmethod
+    def part(memory: Mapping[int, Cell], at: int, size: int) -> Content | None:
+        """Return bytes that were written at once, alone or with others; None if none were."""
+        start, cell = _cell_at(memory, at)
+        if cell is None or start + cell.size < at + size:
+            return None
+        if cell.size == size:
+            return cell.content
+        return sliced(cell.content, 8 * (at - start), (1 << 8 * size) - 1)
+
     def _written(
         self, memory: Mapping[int, Cell], offset: int, size: int, value: Content
     ) -> Mapping[int, Cell]:
@@ -171,12 +182,32 @@ class Memory:
                 continue  # Nor is the rest of what differs between paths
             if content.base is not None:
                 continue  # The rest of an address is not read again
-            for byte in range(cell.size):
-                if not offset <= at + byte < offset + size:
-                    own = self._algebra.shifted(content, 8 * byte)
-                    found[at + byte] = Cell(1, self._algebra.low(own, 8))
-        found[offset] = Cell(size, value)
+            for first, end in _rest(at, at + cell.size, offset, offset + size):
+                k, n = 8 * (first - at), 8 * (end - first)
+                kept: Content
+                try:
+                    kept = self._algebra.field(content, k, n)
+                except UndecidedError:
+                    kept = sliced(content, k, (1 << n) - 1)  # A part of it may be known
+                found[first] = Cell(end - first, kept)
+        # Only its lowest bits matter of a number in a lane, as of one in a cell.
+        lanes = self._algebra.lanes.lanes(value.base) if isinstance(value, Value) else ()
+        if lanes and size == 4:
+            for k, (number, n) in enumerate(lanes):
+                found[offset + k * n // 8] = Cell(n // 8, number)
+        else:
+            found[offset] = Cell(size, value)
         return found
+
+
+def _rest(first: int, end: int, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Yield what a write of some bytes leaves of others, in halfwords and bytes."""
+    for low, high in ((first, min(end, start)), (max(first, stop), end)):
+        at = low
+        while at < high:
+            size = 2 if at % 2 == 0 and at + 2 <= high else 1
+            yield at, at + size
+            at += size
 
 
 def _cell_at(memory: Mapping[int, Cell], offset: int) -> tuple[int, Cell | None]:

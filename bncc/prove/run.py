@@ -145,8 +145,7 @@ class Run:
 
     def written(self, end: State, at: int, size: int) -> Content | None:
         """Return a number in the output; None if it is not written."""
-        cell = end.output.get(at)
-        return cell.content if cell is not None and cell.size == size else None
+        return self._memory.part(end.output, at, size)
 
     def _decode(self, address: int) -> Instruction:
         """Decode; a call into the middle of a function is a far jump, as Thumb has no other."""

@@ -331,11 +331,30 @@ def _flags(a: Flagged, b: Flagged, join: _Join) -> dict[str, tuple[str, tuple[Co
 
 def _cells(a: Mapping[int, Cell], b: Mapping[int, Cell], join: _Join) -> dict[int, Cell]:
     """Return what both stacks have; a cell of one path alone is never read after they met."""
-    return {
-        at: Cell(cell.size, join.content(cell.content, b[at].content))
-        for at, cell in a.items()
-        if at in b and b[at].size == cell.size
-    }
+    found = {}
+    for at, cell in a.items():
+        other = _part(b, at, cell.size)
+        if other is not None:
+            found[at] = Cell(cell.size, join.content(cell.content, other))
+    for at, cell in b.items():
+        own = None if at in a and a[at].size == cell.size else _part(a, at, cell.size)
+        if own is not None and at not in found:
+            found[at] = Cell(cell.size, join.content(own, cell.content))
+    return found
+
+
+def _part(memory: Mapping[int, Cell], at: int, size: int) -> Content | None:
+    """Return the content of a cell, or a part of a constant that was written at once."""
+    cell = memory.get(at)
+    if cell is not None and cell.size == size:
+        return cell.content
+    for start in range(at - 3, at + 1):
+        cell = memory.get(start)
+        if cell is not None and start + cell.size >= at + size and isinstance(cell.content, Value):
+            number = cell.content.number
+            if number is not None:
+                return Value(number >> 8 * (at - start) & (1 << 8 * size) - 1)
+    return None
 
 
 def _union(algebra: Words, parts: tuple[tuple[Region, Value], ...]) -> Value:

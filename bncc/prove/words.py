@@ -20,6 +20,7 @@ from bncc.prove.algebra import Algebra
 from bncc.prove.deadline import Deadline
 from bncc.prove.diagrams import FALSE, TRUE, Diagrams
 from bncc.prove.grids import grid_of, grid_size, starts_of
+from bncc.prove.lanes import Lanes
 from bncc.prove.regions import Numbers, Partition, Region, cell_of
 from bncc.prove.values import MOST_CELLS, WORD, Term, UndecidedError, Value
 
@@ -61,17 +62,18 @@ class Words(Algebra):
         self.variables: Variables | None = None
         self.words: dict[str, Bits] = {}
         self._names: dict[Bits, str] = {}
+        self.lanes = Lanes()
         self._tabulated: dict[tuple[Partition, bytes, Region], Bits] = {}
 
     # Words and bits
 
     def is_word(self, a: Value) -> bool:
         """Return whether a value is known by its bits."""
-        return a.base in self.words
+        return a.base in self.words or a.base in self.lanes
 
     def is_number(self, a: Value) -> bool:
         """Return whether a value is no address."""
-        return a.base is None or a.base in self.words or a.base in self._either
+        return a.base is None or self.is_word(a) or a.base in self._either
 
     @property
     def tabulated(self) -> list[Partition]:
@@ -94,6 +96,8 @@ class Words(Algebra):
         """Return the bits of a value in the current region."""
         if a.base in self.words:
             return self.words[a.base]
+        if a.base in self.lanes:
+            return self._bits_of_lanes(a.base)
         if a.base in self._either:
             self._check_either(a)
             parts = [self.bits(part) for part in self._either[a.base]]
@@ -103,6 +107,20 @@ class Words(Algebra):
         found = _constant(a.const)
         for term in a.terms.values():
             found = self._sum(found, self._bits_of_term(term), FALSE)
+        return found
+
+    def _bits_of_lanes(self, base: str | None) -> Bits:
+        lanes = self.lanes.lanes(base)
+        if lanes:
+            return tuple(bit for number, n in lanes for bit in self.bits(number)[:n])
+        parts, const = self.lanes.parts(base)
+        found = _constant(const)
+        for word, mask in parts:
+            kept = (bit if mask >> k & 1 else FALSE for k, bit in enumerate(self.bits(word)))
+            found = tuple(
+                self.diagrams.differ(*(self._pair(k, f, g) if TRUE < min(f, g) else (f, g)))
+                for k, (f, g) in enumerate(zip(found, kept, strict=True))
+            )
         return found
 
     def _bits_of_term(self, term: Term) -> Bits:
@@ -235,9 +253,16 @@ class Words(Algebra):
 
     def sub(self, a: Value, b: Value) -> Value:
         """Return the difference."""
+        found = self.lanes.sub(a, b, self._lane)
+        if found is not None:
+            return found
         if self.is_word(a) or self.is_word(b):
             return self.word(self._sum(self.bits(a), self._inverted(self.bits(b)), TRUE))
         return super().sub(a, b)
+
+    def _lane(self, a: Value, b: Value, k: int, n: int) -> Value:
+        """Return n bits from bit k on less those of another word, modulo 2^n."""
+        return self.sub(self.field(a, k, n), self.field(b, k, n))
 
     def negative(self, a: Value) -> Value:
         """Return ``-a``."""
@@ -286,6 +311,9 @@ class Words(Algebra):
 
     def bitwise(self, a: Value, b: Value, op: str) -> Value:
         """Return ``and``, ``or`` or ``xor``."""
+        mixed = self.lanes.bitwise(a, b, op)
+        if mixed is not None:
+            return mixed
         if not (self.is_word(a) or self.is_word(b) or self._is_apart(a, b)):
             is_named = not {a.base, b.base}.isdisjoint(self._either)
             if not is_named or op == "or" or b.number is not None:

@@ -215,7 +215,7 @@ def test_what_only_one_path_has_is_gone():
     b = state(
         high,
         registers={"r0": two},
-        stack={-4: Cell(4, two), -12: Cell(4, one)},
+        stack={-4: Cell(4, two), -12: Cell(4, Value(0, base="initial r4"))},
         flags={"nz": ("add", (one, two)), "c": ("sub", (one, two))},
     )
     both = merged(a, b, algebra, algebra.full)
@@ -224,6 +224,27 @@ def test_what_only_one_path_has_is_gone():
     assert set(both.stack) == {-4}
     assert set(both.output) == set()
     assert set(both.flags) == {"c"}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_bytes_of_one_path_and_a_constant_of_the_other(is_first):
+    """Each byte of a constant is known, but none of what differs between inputs."""
+    algebra = Words((((0, 3),),))
+    low, high = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+    bytes_of = {k: Cell(1, Value(10 + k)) for k in range(3)}
+    partition = algebra.partitions.of_axis(0, [((x, x),) for x in range(4)])
+    reading = algebra.value(0, [Term(partition, np.arange(4))])
+    paths = [
+        state(low, output={**bytes_of, 4: Cell(2, Value(7))}),
+        state(high, output={0: Cell(4, Value(0x04030201)), 4: Cell(4, reading)}),
+    ]
+    both = merged(*(paths if is_first else paths[::-1]), algebra, algebra.full)
+    assert both is not None
+    assert {at: cell.size for at, cell in both.output.items()} == dict.fromkeys(range(3), 1)
+    for k in range(3):
+        content = both.output[k].content
+        assert read(algebra, content, low).number == 10 + k
+        assert read(algebra, content, high).number == 1 + k
 
 
 def test_the_longest_path_and_the_deepest_stack_count():
