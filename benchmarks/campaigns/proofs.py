@@ -28,7 +28,7 @@ from typing import Any
 
 import click
 
-from benchmarks.shared.markdown import renew, table
+from benchmarks.shared.markdown import held, renew, table
 from benchmarks.shared.memory import Memory
 from bncc.cli.main import main as bncc
 from bncc.device.cross import find_toolchain
@@ -251,6 +251,19 @@ def report(outcomes: Sequence[Outcome], what: str = "target") -> str:
     return table(head, rows)
 
 
+def added(known: str, new: str) -> str:
+    """Return a table by data set with the rows of another one in place of those of its sets."""
+    head, rule, *rows = new.splitlines()
+    names = set(map(_first, rows))
+    kept = [line for line in known.splitlines()[2:] if _first(line) not in names]
+    ordered = sorted([*kept, *rows], key=lambda line: SETS.index(_first(line)))
+    return "".join(f"{line}\n" for line in (head, rule, *ordered))
+
+
+def _first(line: str) -> str:
+    return line.split("|")[1].strip()
+
+
 def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a line for each verdict but a proof."""
     return [
@@ -298,10 +311,11 @@ def main(
     outcomes = proofs.known(names)
     text, by_set = report(outcomes), report(outcomes, "data set")
     print(*open_ones(outcomes), "", by_set, "", text, sep="\n")
-    if write and targets == "avr":
-        renew(PAGE, {"proofs-avr": by_set})
+    if write and (sample or targets == "avr"):
+        name = "proofs-avr" if targets == "avr" else "proofs-sample"
+        renew(PAGE, {name: added(held(PAGE.read_text("utf-8"), name), by_set)})
     elif write:
-        renew(PAGE, {"proofs-sample": by_set} if sample else {"proofs": text})
+        renew(PAGE, {"proofs": text})
 
 
 if __name__ == "__main__":

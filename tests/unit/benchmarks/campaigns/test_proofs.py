@@ -13,6 +13,7 @@ from benchmarks.campaigns.proofs import (
     Outcome,
     Programs,
     Proofs,
+    added,
     models,
     open_ones,
     report,
@@ -67,6 +68,15 @@ def test_tables_count_verdicts_and_seconds_of_proofs():
         "satimage.naive.4 rv32 size predict lanes: undecided, cells, 90.0 s",
         "letter.naive.4 rv32 size predict lanes: refuted, cells, 1.0 s",
     ]
+
+
+def test_a_table_keeps_the_rows_of_other_data_sets():
+    """In the order of the data sets; those of the same set are replaced."""
+    others = [outcome(model=f"{name}.naive.4") for name in ("spambase", "letter")]
+    known = report([*others, outcome("undecided")], "data set")
+    new = report([outcome()], "data set")
+    assert added(known, new) == report([others[0], outcome(), others[1]], "data set")
+    assert added("", new) == new
 
 
 @pytest.fixture
