@@ -143,7 +143,7 @@ class Costs:
         return self._scales[total.key(), region]
 
     def _found(self, total: Exact, region: Region) -> tuple[Fact, ...]:
-        for n in (0, *LANES):
+        for n in dict.fromkeys((0, _trailing_ones(total.const), *LANES)):
             one = self._upper(total, n, region) if n else total
             if one is None:
                 continue
@@ -499,6 +499,11 @@ class Costs:
         # The sum of the tables' extremes first, which is a bound that takes no account of inputs
         # that tables share.
         return bound >= least or const - largest_sum(terms, (box,), self._full) >= least
+
+
+def _trailing_ones(number: int) -> int:
+    """Return where the lane is that a compiler compares by filling up what is below it."""
+    return (number ^ number + 1).bit_length() - 1
 
 
 def _modulo(term: Term, modulus: int | None) -> Term:

@@ -4,8 +4,8 @@ Numbers in the lanes of a word that are subtracted all at once, as compilers do 
 With the highest bit of each lane in H, a lane of ``((x | H) - (y & ~H)) ^ ((x ^ ~y) & H)`` is that
 of x less that of y, modulo 2^n, for all words x and y. In each lane, ``x | H`` is no less than
 ``y & ~H``, so that none borrows from the next one. The lowest n - 1 bits of such a difference are
-right, and the highest one is 1 unless they borrow. That of x less y is the exclusive or of the
-borrow and the highest bits of both, so the last operand makes it right.
+right, and the highest one is 1 unless they borrow. The last operand corrects it: x less y has the
+exclusive or of the borrow and the highest bits of both there.
 
 Each operation but the subtraction keeps some bits of words and inverts some. A `Mixed` is what they
 make: an exclusive or of masked words and a constant, in whatever order a compiler combines them. So

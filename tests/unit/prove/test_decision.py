@@ -158,9 +158,9 @@ def test_the_named_classes_have_the_order_of_the_sum(seed):
     """A sum is negative exactly where the first class costs less, or at most as much."""
     rng = Random(seed)
     costs = random_costs(rng)
-    total = difference(costs, *rng.sample(range(3), 2), rng.choice([0, 8, 24]))
-    if rng.random() < 0.3:
-        total = Exact(total.const + rng.choice([-1, 1, 255]), total.terms)
+    total = difference(costs, *rng.sample(range(3), 2), rng.choice([0, 8, 20, 24]))
+    if rng.random() < 0.5:
+        total = Exact(total.const + rng.choice([-1, 1, 255, (1 << 20) - 1]), total.terms)
     if rng.random() < 0.6 and total.terms:
         p = rng.choice(list(total.terms))
         values = total.terms[p].values.copy()
@@ -187,6 +187,22 @@ def test_the_difference_of_costs_is_named(seed):
     total = difference(costs, 1, 2, rng.choice([0, 8, 24]))
     assert costs.names(total, EVERYWHERE)
     assert not costs.mismatches
+
+
+@pytest.mark.parametrize("shift", [10, 16, 20, 21])
+def test_costs_in_a_lane_above_others_are_named(shift):
+    """A compiler fills up what is below the lane of one word, and lets what is there in another."""
+    costs = random_costs(Random(3))
+    total = difference(costs, 0, 1, shift)
+    terms = {p: Term(p, t.values - np.arange(len(t.values)) % 90) for p, t in total.terms.items()}
+    lower = Exact(total.const + (1 << shift) - 1, terms)
+    named = costs.names(lower, EVERYWHERE)
+    assert (0, 1, True) in named
+    assert costs.scale(lower, EVERYWHERE) == (shift, 0)
+    for point, (first, second, is_strict) in product(points_in(EVERYWHERE, full_of(costs)), named):
+        c = costs_at(costs, point)
+        is_less = c[first] < c[second] if is_strict else c[first] <= c[second]
+        assert (at(lower, point) < 0) == is_less
 
 
 def test_all_pairs_of_classes_with_one_difference_are_named():

@@ -114,7 +114,7 @@ def operation(rng: Random, words: Words, operands):
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(60), deadline=None)
 def test_any_operations_agree_at_every_input(seed):
-    """What is not undecided is right, whatever lanes and masks are combined."""
+    """Whatever lanes and masks are combined, a word is right unless it is undecided."""
     rng = Random(seed)
     words = Words(FULL)
     operands = []
