@@ -1,18 +1,21 @@
 """
 Programs from samples to decisions that bncc chooses on recordings, with the baselines.
 
-    python -m benchmarks.recordings.programs --data ../shared/data -o programs --write
+    python -m benchmarks.recordings.programs --data ../shared/data --prefer error --write
 
 For each set and split, the features and the classifier of ``bncc train --window --max-flash`` on
 the training part, and the decisions of the model on the test part. Flash, state, stack and time are
 those of the whole program, built and measured for the target. Several seeds are several programs;
 the table has the mean of their errors, and the largest of their costs. Test windows decide nothing.
-Results stay in the folder of ``-o``, so the command can resume; a program takes some minutes. The
-baselines are those of ``baselines.csv``; with ``--write`` the table on docs/recordings.md is new.
+What was measured stays in ``programs.jsonl`` in this folder, with the commit of each search;
+``--again`` measures the named sets again. A program takes some minutes. The baselines are those of
+``baselines.csv``. With ``--write`` the tables of the target on docs/recordings.md are new. A row
+of which the file has fewer programs than ``--seeds`` keeps those that the page has, with their
+commit: results before this file were not kept.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, get_args
@@ -21,10 +24,10 @@ import click
 import numpy as np
 
 from benchmarks.recordings import baselines
-from benchmarks.recordings.figures import NOTHING, Result, read, result_from, result_of
+from benchmarks.recordings.figures import NOTHING, Result, read, recalls, result_from, result_of
 from benchmarks.recordings.sets import SETS, StreamSet, chosen_sets, load, parts
-from benchmarks.shared.markdown import renew, table
-from benchmarks.shared.memory import Memory
+from benchmarks.shared.markdown import held, renew, table
+from benchmarks.shared.memory import Memory, commit
 from bncc._types import IntArray
 from bncc.discretize.feature import states_of
 from bncc.errors import BnccError
@@ -42,8 +45,22 @@ from bncc.train.settings import TrainSettings
 
 MODEL = "bncc"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
+RESULTS = Path(__file__).with_name("programs.jsonl")
 COSTS = ("flash", "state", "stack", "mean", "worst")
 """Costs of a program, see `ProgramCost`; times are per sample."""
+OURS = ("seeds", "commit", "error", "F1", *COSTS)
+"""Columns of the programs of a row."""
+
+Place = tuple[str, str]
+"""Names of a set and of a split."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A line of the file: the result of a program."""
+
+    commit: str  # Version of bncc that searched
+    result: Mapping[str, Any]  # `Result`
 
 
 def program_of(
@@ -73,17 +90,15 @@ def decisions(model: Model, one: StreamSet, test: Recordings) -> tuple[IntArray,
 
 
 class Programs:
-    """Results in a folder, one for each set, split and seed."""
+    """Results of this and of earlier runs in a file, one for each set, split and seed."""
 
-    def __init__(
-        self, folder: Path, limits: ProgramLimits, prefer: Preference = "balanced"
-    ) -> None:
+    def __init__(self, path: Path, limits: ProgramLimits, prefer: Preference = "balanced") -> None:
         self._limits, self._prefer = limits, prefer
-        self._known = Memory(folder / "programs.jsonl")
+        self._memory = Memory(path)
 
-    def measure(self, data: Path, one: StreamSet, seed: int) -> None:
-        """Measure what is missing for a set."""
-        splits = [each for each in one.splits if self._key(one, each.name, seed) not in self._known]
+    def measure(self, data: Path, one: StreamSet, seed: int, *, again: bool = False) -> None:
+        """Measure what is missing for a set, or all of it again."""
+        splits = [each for each in one.splits if again or self.known(one, each.name, seed) is None]
         if not splits:
             return
         recordings = load(data, one)
@@ -100,28 +115,54 @@ class Programs:
             result = result_of(
                 names, recordings.labels, np.concatenate(y), np.concatenate(said), costs
             )
-            self.put(one, split.name, seed, result)
+            self.put(one, split.name, seed, Known(commit(), asdict(result)))
             print(*names, seed, f"{result.error:.2f} % {result.macro_f1:.3f}", costs, flush=True)
 
-    def put(self, one: StreamSet, split: str, seed: int, result: Result) -> None:
+    def put(self, one: StreamSet, split: str, seed: int, known: Known) -> None:
         """Remember a result."""
-        self._known.put(self._key(one, split, seed), asdict(result))
+        self._memory.put(self._key(one, split, seed), asdict(known))
 
-    def rows(self, sets: Sequence[StreamSet], seeds: int) -> list[list[str]]:
-        """Return a row of the table for each set and split, with what is known."""
-        others = read(baselines.PATH)
+    def known(self, one: StreamSet, split: str, seed: int) -> Known | None:
+        """Return what is known, None if the search did not run."""
+        key = self._key(one, split, seed)
+        return Known(**self._memory[key]) if key in self._memory else None
+
+    def of_split(self, one: StreamSet, split: str, seeds: int) -> list[Known]:
+        """Return the known programs of a split."""
+        return [
+            known for seed in range(seeds) if (known := self.known(one, split, seed)) is not None
+        ]
+
+    def rows(
+        self, sets: Sequence[StreamSet], seeds: int, before: Mapping[Place, Sequence[str]]
+    ) -> list[list[str]]:
+        """
+        Return a row of the table for each set and split, with what is known.
+
+        The cells of `OURS` are those of `before` where fewer programs than seeds are known.
+        """
+        baselines_of = by_place(read(baselines.PATH))
         found = []
         for one in sets:
             for split in one.splits:
-                keys = [self._key(one, split.name, seed) for seed in range(seeds)]
-                ours = [result_from(self._known[key]) for key in keys if key in self._known]
-                same = {
-                    each.model: each
-                    for each in others
-                    if (each.set, each.split) == (one.name, split.name)
-                }
-                found.append([one.name, split.name, *_cells(ours, same)])
+                place, ours = (one.name, split.name), self.of_split(one, split.name, seeds)
+                others = {each.model: each for each in baselines_of.get(place, ())}
+                results = [result_from(each.result) for each in ours]
+                windows = {each.n_test for each in (*results, *others.values())}
+                if len(windows) > 1:
+                    raise ValueError("the classifiers of a split have different test windows")
+                cells = [f"{n:,}" for n in windows] or [NOTHING]
+                is_kept = len(ours) < seeds and place in before
+                cells += before[place] if is_kept else _cells(ours, results)
+                for shown in baselines.SHOWN:
+                    same = others.get(shown.model)
+                    cells += [NOTHING if same is None else f"{same.error:.2f}"]
+                found.append([*place, *cells])
         return found
+
+    def compact(self) -> None:
+        """Keep the last result of each program in the file."""
+        self._memory.compact()
 
     def _key(self, one: StreamSet, split: str, seed: int) -> str:
         budget = self._limits.budget
@@ -131,34 +172,63 @@ class Programs:
         return f"{one.name}, {split}, {seed}, {limits}"
 
 
-def _cells(ours: Sequence[Result], others: Mapping[str, Result]) -> list[str]:
-    """Return the cells of a row by the programs and the baselines of a split."""
-    windows = {one.n_test for one in (*ours, *others.values())}
-    if len(windows) > 1:
-        raise ValueError("the classifiers of a split have different test windows")
-    cells = [f"{n:,}" for n in windows] or [NOTHING]
-    if ours:
-        cells += [str(len(ours)), f"{fmean(each.error for each in ours):.2f}"]
-        cells += [f"{fmean(each.macro_f1 for each in ours):.3f}"]
-        cells += [f"{max(each.costs[name] for each in ours):,.0f}" for name in COSTS]
-    else:
-        cells += [NOTHING] * (3 + len(COSTS))
-    for shown in baselines.SHOWN:
-        same = others.get(shown.model)
-        cells += [NOTHING if same is None else f"{same.error:.2f}"]
-    return cells
+def by_place(results: Iterable[Result]) -> dict[Place, list[Result]]:
+    """Return results by set and split."""
+    found: dict[Place, list[Result]] = {}
+    for one in results:
+        found.setdefault((one.set, one.split), []).append(one)
+    return found
 
 
-def tables(programs: Programs, sets: Sequence[StreamSet], seeds: int) -> str:
-    """Return the table in Markdown."""
-    head = ["set", "split", "windows", "seeds", "error", "F1", *COSTS]
-    head += [f"{each.model} error" for each in baselines.SHOWN]
-    return table(head, programs.rows(sets, seeds))
+def _cells(ours: Sequence[Known], results: Sequence[Result]) -> list[str]:
+    """Return the cells of `OURS`."""
+    if not ours:
+        return [NOTHING] * len(OURS)
+    return [
+        str(len(ours)),
+        ", ".join(dict.fromkeys(one.commit for one in ours)),
+        f"{fmean(one.error for one in results):.2f}",
+        f"{fmean(one.macro_f1 for one in results):.3f}",
+        *(f"{max(one.costs[name] for one in results):,.0f}" for name in COSTS),
+    ]
+
+
+def programs_of(text: str) -> dict[Place, list[str]]:
+    """Return the cells of `OURS` by set and split of a table that has programs, from Markdown."""
+    head, _, *lines = (line.strip("| ").split(" | ") for line in text.splitlines())
+    rows = [dict(zip(head, cells, strict=True)) for cells in lines]
+    return {
+        (row["set"], row["split"]): [row[name] for name in OURS]
+        for row in rows
+        if row["seeds"] != NOTHING
+    }
+
+
+def tables(
+    programs: Programs,
+    sets: Sequence[StreamSet],
+    seeds: int,
+    target: str,
+    before: Mapping[Place, Sequence[str]],
+) -> dict[str, str]:
+    """Return the tables of a target in Markdown: programs, and recalls of sets of rare labels."""
+    head = ["set", "split", "windows", *OURS, *(f"{each.model} error" for each in baselines.SHOWN)]
+    found = {f"programs-{target}": table(head, programs.rows(sets, seeds, before))}
+    baselines_of = by_place(read(baselines.PATH))
+    for one in sets:
+        if one.name in baselines.RECALLS:
+            results = []
+            for split in one.splits:
+                ours = programs.of_split(one, split.name, 1)
+                results += [result_from(each.result) for each in ours]
+                results += baselines_of.get((one.name, split.name), ()) if ours else ()
+            if results:
+                found[f"recalls-{one.name}-{target}"] = recalls(results, one.name)
+    return found
 
 
 @click.command()
 @click.option("--data", type=Path, default="../shared/data", help="Folder with `streams`.")
-@click.option("-o", "--output", type=Path, default="programs", help="Folder of the results.")
 @click.option("--sets", default=",".join(one.name for one in SETS), help="Sets, with commas.")
 @click.option("--seeds", type=click.IntRange(1), default=1, help="Number of programs.")
 @click.option("--target", default="cortex-m0", help="Target.")
@@ -168,11 +238,11 @@ def tables(programs: Programs, sets: Sequence[StreamSet], seeds: int) -> str:
 @click.option(
     "--prefer", type=click.Choice(get_args(Preference)), default="balanced", help="As `bncc train`."
 )
+@click.option("--again", is_flag=True, help="Measure these sets again.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
-@click.option("--write", is_flag=True, help="Update the page.")
+@click.option("--write", is_flag=True, help="Update the page with all that is known.")
 def main(
     data: Path,
-    output: Path,
     sets: str,
     seeds: int,
     target: str,
@@ -180,26 +250,29 @@ def main(
     max_ram: int | None,
     max_time: float | None,
     prefer: Preference,
+    again: bool,
     report: bool,
     write: bool,
 ) -> None:
-    """Measure, and print the table."""
+    """Measure, and print the tables of these sets."""
     chosen = chosen_sets(sets)
     limits = ProgramLimits(Budget(target, max_flash, ram=max_ram), max_time)
-    programs, failed = Programs(output, limits, prefer), False
+    programs, failed = Programs(RESULTS, limits, prefer), False
     for one in () if report else chosen:
         for seed in range(seeds):
             try:
-                programs.measure(data, one, seed)
+                programs.measure(data, one, seed, again=again)
             except BnccError as error:  # the other sets are measured nevertheless
                 print(one.name, error, flush=True)
                 failed = True
-    found = tables(programs, chosen, seeds)
-    print(found)
-    if write:
-        renew(PAGE, {f"programs-{target}": found})
+    found = tables(programs, chosen, seeds, target, {})
+    print("\n".join(found.values()))
     if failed:
         raise SystemExit("a set failed; fix it, and run the same command again")
+    if write:
+        programs.compact()
+        before = programs_of(held(PAGE.read_text("utf-8"), f"programs-{target}"))
+        renew(PAGE, tables(programs, SETS, seeds, target, before))
 
 
 if __name__ == "__main__":

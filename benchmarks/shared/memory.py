@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from subprocess import run
 from typing import Any
 
 from benchmarks.shared.log import appending, last_results
@@ -46,3 +47,10 @@ class Memory:
         with appending(self._path) as add:
             add(Known(key, value))
         self._known[key] = value
+
+
+def commit() -> str:
+    """Return the version of this repository, which results are kept with."""
+    here = str(Path(__file__).resolve().parent)
+    command = ("git", "-C", here, "rev-parse", "--short=8", "HEAD")
+    return run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -1,5 +1,6 @@
 """Programs on recordings: the decisions that count, and the rows of the table."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +8,23 @@ import pytest
 
 from benchmarks.recordings import programs
 from benchmarks.recordings.figures import Result, result_of
-from benchmarks.recordings.programs import COSTS, Programs, decisions
+from benchmarks.recordings.programs import (
+    COSTS,
+    OURS,
+    PAGE,
+    Known,
+    Programs,
+    decisions,
+    programs_of,
+    tables,
+)
 from benchmarks.recordings.sets import Split, StreamSet
+from benchmarks.shared.markdown import held, table
+from benchmarks.shared.memory import commit
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.table import narrowed
 from bncc.resources import Budget
-from bncc.search.front_end_choice import ProgramLimits
+from bncc.search.front_end_choice import ProgramCost, ProgramLimits
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.recorded import recordings, windows_table
@@ -40,19 +52,81 @@ def result(model: str, misses: int) -> Result:
     return result_of(("walks", "persons", model), ("a", "b"), y, said, dict.fromkeys(COSTS, 7.0))
 
 
-def test_a_row_has_the_mean_error_of_all_seeds_and_the_baselines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def known(misses: int, commit: str = "4f958142") -> Known:
+    """Return a line of the file."""
+    return Known(commit, asdict(result("bncc", misses)))
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programs:
+    """Return no programs yet, and one baseline."""
     monkeypatch.setattr(programs, "read", lambda path: [result("forest", 3)])
-    found = Programs(tmp_path, LIMITS)
-    assert found.rows([SET], 2) == [
-        ["walks", "persons", "10", "-", "-", "-", *["-"] * len(COSTS), "30.00", "-", "-"]
-    ]
-    for seed, misses in enumerate((1, 2)):
-        found.put(SET, SPLIT.name, seed, result("bncc", misses))
-    assert found.rows([SET], 2) == [
-        ["walks", "persons", "10", "2", "15.00", "0.849", *["7"] * len(COSTS), "30.00", "-", "-"]
+    return Programs(tmp_path / "programs.jsonl", LIMITS)
+
+
+SEVENS = ["7"] * len(COSTS)
+BASELINES = ["30.00", "-", "-"]
+
+
+def test_a_row_has_the_mean_error_of_all_seeds_and_the_baselines(
+    found: Programs, tmp_path: Path
+) -> None:
+    assert found.rows([SET], 2, {}) == [["walks", "persons", "10", *["-"] * len(OURS), *BASELINES]]
+    found.put(SET, SPLIT.name, 0, known(1))
+    found.put(SET, SPLIT.name, 1, known(2, "a45cfe5f"))
+    assert found.rows([SET], 2, {}) == [
+        ["walks", "persons", "10", "2", "4f958142, a45cfe5f", "15.00", "0.849", *SEVENS, *BASELINES]
     ]
     # Other limits are other programs.
-    other = Programs(tmp_path, ProgramLimits(Budget("cortex-m0", 8192)))
-    assert other.rows([SET], 2)[0][3] == "-"
+    other = ProgramLimits(Budget("cortex-m0", 8192))
+    assert Programs(tmp_path / "programs.jsonl", other).rows([SET], 2, {})[0][3] == "-"
+
+
+def test_a_row_of_the_page_stays_until_all_its_seeds_are_known(found: Programs) -> None:
+    cells = ["5", "before 9be339d0", "6.01", "0.939", *SEVENS]
+    head = ["set", "split", "windows", *OURS, "forest error"]
+    rows = [["walks", "persons", "10", *cells, "9.99"], ["runs", "x", "1", *["-"] * len(OURS), "-"]]
+    page = programs_of(table(head, rows))
+    assert page == {("walks", "persons"): cells}
+    found.put(SET, SPLIT.name, 0, known(1))
+    assert found.rows([SET], 2, page) == [["walks", "persons", "10", *cells, *BASELINES]]
+    found.put(SET, SPLIT.name, 1, known(1))
+    assert found.rows([SET], 2, page)[0][3:6] == ["2", "4f958142", "10.00"]
+
+
+def test_a_set_of_rare_labels_has_a_table_of_recalls(
+    found: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs.baselines, "RECALLS", ("walks",))
+    assert "recalls-walks-avr" not in tables(found, [SET], 1, "avr", {})
+    found.put(SET, SPLIT.name, 0, known(1))
+    text = tables(found, [SET], 1, "avr", {})["recalls-walks-avr"]
+    assert "| bncc | persons | 80.0 | 100.0 |" in text
+    assert "| forest | persons | 60.0 | 80.0 |" in text
+
+
+def test_only_what_is_unknown_is_measured_or_all_of_it_again(
+    found: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cost, searched = ProgramCost(7, 7, 7, 7.0, 7, "instructions", "measured"), []
+
+    def program_of(one: StreamSet, *rest: object) -> tuple[None, ProgramCost]:
+        searched.append(one.name)
+        return None, cost
+
+    monkeypatch.setattr(programs, "load", lambda data, one: recordings(2))
+    monkeypatch.setattr(programs, "program_of", program_of)
+    monkeypatch.setattr(programs, "decisions", lambda *rest: (np.arange(3), np.arange(3)))
+    for again, n in ((False, 2), (False, 2), (True, 4)):
+        found.measure(Path(), SET, 0, again=again)
+        assert len(searched) == n
+    kept = found.known(SET, SPLIT.name, 0)
+    assert kept is not None
+    assert kept.commit == commit()
+    assert kept.result["costs"] == dict.fromkeys(COSTS, 7)
+
+
+def test_the_page_has_a_place_for_the_kept_programs() -> None:
+    text = PAGE.read_text("utf-8")
+    assert programs_of(held(text, "programs-avr"))[("hapt", "9 persons")][0] == "5"
+    assert len(programs_of(held(text, "programs-cortex-m0"))) >= 5
