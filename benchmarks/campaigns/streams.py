@@ -1,22 +1,23 @@
 """
 Emitted front ends compared with Python on many samples, and their mutants.
 
-- ``agree``: a front end of all features of six signals, on this computer or a simulated target;
-  samples of every kind, as many as asked for, in segments of random length.
+- ``agree``: a front end of all features of six signals and of their ratios, on this computer or a
+  simulated target; samples of every kind, as many as asked for, in segments of random length.
 - ``mutants``: each statement of the C is deleted, and each operator and constant is replaced. Those
   that agree with Python on samples as in the tests are printed. All known ones are equivalent: the
   least level, which is never crossed; the mean of a jerk, which is 0 at first; the last ``return``
   of a lifting, after which the detail is 0; the condition of a negative base, both branches of
   which agree where conversions wrap.
-- ``price``: instructions or cycles per sample, and bytes of state, on a target.
-- ``share``: the same of channels that share code, for docs/recordings.md.
+- ``price``: instructions or cycles per sample, and bytes of state, on a target, for
+  docs/recordings.md.
+- ``share``: the same of channels that share code, for the same page.
 
 The campaign of the release; exit code 1 means that a sample differs:
 
     .venv/bin/python -m benchmarks.campaigns.streams agree --n 100000000
     .venv/bin/python -m benchmarks.campaigns.streams agree --n 1000000 --target cortex-m0
     .venv/bin/python -m benchmarks.campaigns.streams mutants
-    .venv/bin/python -m benchmarks.campaigns.streams price --target cortex-m0
+    .venv/bin/python -m benchmarks.campaigns.streams price --target cortex-m0 --write
     .venv/bin/python -m benchmarks.campaigns.streams share --write
 """
 
@@ -36,6 +37,7 @@ from bncc._types import IntArray
 from bncc.device.cross import find_toolchain
 from bncc.device.inputs.samples import segments
 from bncc.device.samples import (
+    StreamCost,
     StreamProgram,
     StreamSources,
     cross_stream,
@@ -54,6 +56,12 @@ from tests.front_ends import SIGNALS, front_end, with_levels
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
 CHUNK = 100_000
 """Samples of a segment of the comparison, at most."""
+COMPARED = "default,ratios"
+"""Features of the comparison."""
+KINDS = ",".join(["sum,min,max,range,change,crossings", *(f"haar{k}" for k in range(1, 8))])
+"""The 13 kinds of features, whose price is stated together."""
+COSTS = ("flash", "state", "stack", "mean per sample", "worst")
+"""Columns of a price."""
 _SWAPS = (
     (r" \+ ", " - "), (r" - ", " + "), (r" < ", " > "), (r" > ", " < "), (r" >= ", " > "),
     (r" >> (\d+)", r" >> (\1 + 1)"), (r" << (\d+)", r" << (\1 + 1)"), (r" \^ ", " | "),
@@ -87,7 +95,8 @@ def agree(n: int, seed: int, target: str) -> int:
     start, n_samples, n_windows, wrong = perf_counter(), 0, 0, 0
     forms = ("int16", "int8", "uint16", "-2048..2047")
     for form in forms:
-        tested = front_end(form, 128, 64, signals="x,jerk(x,y)" if target == "avr" else SIGNALS)
+        signals = "x,jerk(x,y)" if target == "avr" else SIGNALS
+        tested = front_end(form, 128, 64, COMPARED, signals)
         with built_for(target, stream_sources(tested)) as program:
             for parts in parts_of(tested, n // len(forms), seed):
                 found = program.features(parts)
@@ -154,34 +163,30 @@ def parts_of_tests(tested: FrontEnd, sources: StreamSources) -> Iterator[list[In
         yield list(segments(tested.form, sources.sample_type, n, sources.n_channels, rng))
 
 
-def price(target: str, level: str) -> int:
+def price(target: str, level: str, *, is_written: bool) -> int:
     """Print what features of one channel cost, windows of 128 samples."""
     bench = find_toolchain(find_target(target))[0]
-    rows: Sequence[tuple[str, int]] = (
-        *((name, 128) for name in ("sum", "min,max,range", "change", "haar1", "haar7")),
-        ("crossings", 128),
-        ("sum,min,max,range,change,crossings," + ",".join(f"haar{k}" for k in range(1, 8)), 128),
-        ("sum,min,max,range,change,crossings," + ",".join(f"haar{k}" for k in range(1, 8)), 64),
+    titles = ("sum", "min,max,range", "change", "haar1", "haar7", "crossings")
+    rows: Sequence[tuple[str, str, int]] = (
+        *((title, title, 128) for title in titles),
+        ("all 13 kinds", KINDS, 128),
+        ("all 13 kinds", KINDS, 64),
     )
-    rng = np.random.default_rng(0)
-    print(f"one int16 channel, {bench.target.unit} per sample at {level}, {bench.place}")
-    for features, hop in rows:
+    rng, cells = np.random.default_rng(0), []
+    for title, features, hop in rows:
         tested = front_end("int16", 128, hop, features, "x", "x")
         part = next(segments(tested.form, "int16", 1024, 1, rng))
         cost = stream_cost(stream_sources(tested), bench, [part], level)
-        print(
-            f"{features} hop {hop}: mean {cost.samples.mean():.1f}, worst {cost.samples.max()}, "
-            f"{cost.state} B of state, {cost.stack} B of stack, {cost.flash} B of flash"
-        )
-    return 0
+        cells.append([f"{title.replace(',', ', ')}; hop {hop}", *cells_of(cost)])
+    print(f"one int16 channel, {bench.target.unit} at {level}, {bench.place}")
+    return show(f"price-{target}", ["features", *COSTS], cells, is_written=is_written)
 
 
 def share(level: str, *, is_written: bool) -> int:
     """Print what front ends cost with code for each channel, and with code that channels share."""
-    every = ",".join(["sum,min,max,range,change,crossings", *(f"haar{k}" for k in range(1, 8))])
     rng = np.random.default_rng(0)
     rows = []
-    for title, features in (("five kinds", "sum,min,max,change,haar3"), ("all 13 kinds", every)):
+    for title, features in (("five kinds", "sum,min,max,change,haar3"), ("all 13 kinds", KINDS)):
         tested = front_end("int16", 128, 64, features, None)
         part = next(segments(tested.form, "int16", 1024, 3, rng))
         for target in ("cortex-m0", "avr"):
@@ -191,14 +196,23 @@ def share(level: str, *, is_written: bool) -> int:
                 cost = stream_cost(
                     replace(stream_sources(tested), files=files), bench, [part], level
                 )
-                times = (f"{cost.samples.mean():,.0f}", f"{cost.samples.max():,}")
-                sizes = (f"{n:,}" for n in (cost.flash, cost.state, cost.stack))
-                rows.append([f"{title}, {target}, {form}", *sizes, *times])
-    head = ["features, target, code", "flash", "state", "stack", "mean per sample", "worst"]
+                rows.append([f"{title}, {target}, {form}", *cells_of(cost)])
+    head = ["features, target, code", *COSTS]
+    return show("share", head, rows, is_written=is_written)
+
+
+def cells_of(cost: StreamCost) -> list[str]:
+    """Return the cells of `COSTS`."""
+    sizes = (f"{n:,}" for n in (cost.flash, cost.state, cost.stack))
+    return [*sizes, f"{cost.samples.mean():,.0f}", f"{cost.samples.max():,}"]
+
+
+def show(name: str, head: list[str], rows: list[list[str]], *, is_written: bool) -> int:
+    """Print a table, and write it to the page."""
     found = table(head, rows)
     print(found)
     if is_written:
-        renew(PAGE, {"share": found})
+        renew(PAGE, {name: found})
     return 0
 
 
@@ -211,7 +225,7 @@ def main() -> int:
     parser.add_argument("--step", type=int, default=1, help="try only every step-th mutant")
     parser.add_argument("--target", default="host", help="target; not host for `price`")
     parser.add_argument("--level", default="-Os")
-    parser.add_argument("--write", action="store_true", help="update the page with `share`")
+    parser.add_argument("--write", action="store_true", help="update the page: `price`, `share`")
     options = parser.parse_args()
     if options.part == "agree":
         return agree(options.n, options.seed, options.target)
@@ -219,7 +233,7 @@ def main() -> int:
         return mutants(options.step)
     if options.part == "share":
         return share(options.level, is_written=options.write)
-    return price(options.target, options.level)
+    return price(options.target, options.level, is_written=options.write)
 
 
 if __name__ == "__main__":
