@@ -1,6 +1,7 @@
 """Baselines on recordings: folds, the network, the list of rich features, and resumption."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,23 @@ def test_a_forest_and_a_network_learn_waves(monkeypatch):
     assert small.costs["int8 bytes"] == convolutions + 32 * 4 * 2 + 2
     products = 3 * 5 * 16 * 100 + 16 * 5 * 32 * 50 + 32 * 5 * 32 * 25 + 32 * 4 * 2
     assert small.costs["products"] == products
+
+
+def test_written_results_replace_those_of_the_same_classifiers():
+    before = read(PATH)
+    new = replace(before[3], misses="new")
+    found = baselines.merged(before, [new])
+    assert found == [*before[:3], new, *before[4:]]
+    assert baselines.merged(before[1:], before[:1]) == before
+
+
+def test_a_network_learns_from_some_of_many_windows(monkeypatch):
+    rows = np.arange(3, 20)
+    assert baselines.drawn(rows).tolist() == rows.tolist()
+    monkeypatch.setattr(baselines, "MOST_WINDOWS", 5)
+    some = baselines.drawn(rows)
+    assert sorted({*some.tolist()} & {*rows.tolist()}) == some.tolist()
+    assert len(some) == 5
 
 
 def test_the_list_of_rich_features_has_three_domains_and_takes_the_rate():
