@@ -48,6 +48,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
 RESULTS = Path(__file__).with_name("programs.jsonl")
 COSTS = ("flash", "state", "stack", "mean", "worst")
 """Costs of a program, see `ProgramCost`; times are per sample."""
+RECALLED = "cortex-m0"
+"""Target of the programs in tables of recalls."""
 OURS = ("seeds", "commit", "error", "F1", *COSTS)
 """Columns of the programs of a row."""
 
@@ -214,16 +216,15 @@ def tables(
     """Return the tables of a target in Markdown: programs, and recalls of sets of rare labels."""
     head = ["set", "split", "windows", *OURS, *(f"{each.model} error" for each in baselines.SHOWN)]
     found = {f"programs-{target}": table(head, programs.rows(sets, seeds, before))}
-    baselines_of = by_place(read(baselines.PATH))
-    for one in sets:
-        if one.name in baselines.RECALLS:
-            results = []
-            for split in one.splits:
-                ours = programs.of_split(one, split.name, 1)
-                results += [result_from(each.result) for each in ours]
-                results += baselines_of.get((one.name, split.name), ()) if ours else ()
-            if results:
-                found[f"recalls-{one.name}-{target}"] = recalls(results, one.name)
+    if target == RECALLED:
+        others = read(baselines.PATH)
+        for name in baselines.RECALLS:
+            results = [each for each in others if each.set == name]
+            for one in (each for each in sets if each.name == name):
+                for split in one.splits:
+                    ours = programs.of_split(one, split.name, 1)
+                    results = [*(result_from(each.result) for each in ours), *results]
+                found[f"recalls-{name}"] = recalls(results, name)
     return found
 
 
