@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
-from subprocess import run
 from typing import Any
 
 import click
@@ -40,7 +39,7 @@ from benchmarks.peers.chosen_model import chosen
 from benchmarks.peers.limited_forests import KINDS, N_TIMED, LimitedForests, Limits
 from benchmarks.shared.decisions import Figures, packed
 from benchmarks.shared.markdown import renew
-from benchmarks.shared.memory import Memory
+from benchmarks.shared.memory import Memory, commit
 from benchmarks.shared.sensor_sets import MORE_SETS, SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import find_toolchain
@@ -116,7 +115,7 @@ class Results:
             one = self.known(name, budget)
             if asked.again or one is None:
                 ours, forms = _ours(train, test, budget)
-                one = Known(len(train.classes), _commit(), ours, forms, {})
+                one = Known(len(train.classes), commit(), ours, forms, {})
                 self._keep(name, budget, one)
             figures = one.figures()
             print(name, budget, _brief(figures), flush=True)
@@ -172,11 +171,6 @@ class Results:
 
     def _keep(self, name: str, budget: int, one: Known) -> None:
         self._known.put(f"{name} {budget}", asdict(one))
-
-
-def _commit() -> str:
-    command = ("git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD")
-    return run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _ours(
