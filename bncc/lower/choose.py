@@ -125,11 +125,9 @@ def choose(
     machine = known_target(target)
     if machine is not None and machine.address_bits == 16:
         found = [each for each in found if each.kernel.rom_bytes <= MOST_IN_ALL] or found
-    if not found and prices is not None and prices.request.options.compare in ("readings", "keys"):
-        raise OptionError(
-            f"{f'the kernel {family} cannot' if family else 'no kernel can'} compare the readings "
-            "of this model with cuts; leave out --compare"
-        )
+    compare = None if prices is None else prices.request.options.compare
+    if not found and compare in ("readings", "keys"):
+        raise OptionError(_no_comparison(compare, family, demands))
     if not found:
         raise OptionError(
             f"the kernel '{family}' has no safe layout for this model; name another or none"
@@ -175,6 +173,19 @@ def layouts_for(program: Program, family: str, target: str | None) -> Iterator[K
     wider = FAMILIES[family].wider
     if wider is not None and machine is not None and machine.register_bits > NARROWEST:
         yield from wider(program, machine.register_bits)
+
+
+def _no_comparison(compare: Compared, family: str | None, demands: Demands) -> str:
+    """Describe why nothing is compared with cuts directly."""
+    if demands.constant_time or demands.stream:
+        cause = "--constant-time" if demands.constant_time else "feature-by-feature input"
+        return f"{cause} compares states with cuts; leave out --compare"
+    who = f"the kernel {family} cannot" if family else "no kernel can"
+    what, only = "the readings of this model", ""
+    if compare == "keys":
+        what, only = f"keys of {what}", "; only boosted tables over floats have them"
+    where = "name another --kernel, or leave out --compare" if family else "leave out --compare"
+    return f"{who} compare {what} with cuts{only}; {where}"
 
 
 def _candidates(

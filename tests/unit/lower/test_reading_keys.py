@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.emit.emitter import EmitOptions, emit_candidate
+from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from bncc.errors import OptionError
 from bncc.lower.cost_model import candidate
 from bncc.lower.cut_conditions import cut_condition
 from bncc.lower.direct import can_read, plan_direct
@@ -166,3 +167,19 @@ def test_one_loop_forms_the_keys_of_floats_if_most_are_used(
         terms = reading_terms(layout.program, layout.kernel, compare)
         assert len(layout.direct.keys) == n_keys
         assert terms.key_bytes == 4 * n_keys
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"compare": "keys"}, "only boosted tables over floats have them; leave out --compare"),
+        ({"compare": "keys", "kernel": "cuts"}, "floats have them; name another --kernel, or"),
+        ({"compare": "readings", "kernel": "planes"}, "kernel planes cannot compare the readings"),
+        ({"compare": "readings", "constant_time": True}, "--constant-time compares states"),
+        ({"compare": "readings", "entries": frozenset({"stream"})}, "feature-by-feature input"),
+    ],
+)
+def test_what_cannot_be_compared_says_why(options, reason):
+    model = model_of(MIXES["two"], 3)
+    with pytest.raises(OptionError, match=reason):
+        emit_c(model, EmitOptions("m", **{"entries": frozenset({"raw"}), **options}))
