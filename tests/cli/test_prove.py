@@ -314,7 +314,7 @@ def test_a_program_that_cannot_be_proved_is_one_line(
         (["--target", "host"], "proofs do not cover host yet"),
         (["--entry", "filter"], "and scores-raw, not filter; name some of these with --entry"),
         (["--target", "toaster"], "is not one of"),
-        (["--entry", "stream"], "do not cover the entry point stream yet; use --entry predict-raw"),
+        (["--entry", "stream"], "scores-raw, not stream; name some of these with --entry"),
         (["--entry", "predicts"], "is not one of 'predict-raw'"),
         (["--compiler", "all"], "--compiler all is not supported by prove; name one compiler"),
         (["--compiler", "gcc"], "the compiler 'gcc' does not support cortex-m0; use"),
