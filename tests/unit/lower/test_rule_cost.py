@@ -91,10 +91,14 @@ def test_the_time_of_a_rule_is_estimated():
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("target", ["cortex-m0", "avr"])
+@pytest.mark.parametrize(
+    ("target", "compiler"), [("cortex-m0", "arm-none-eabi-gcc"), ("avr", "avr-gcc")]
+)
 @pytest.mark.parametrize("has_transitions", [False, True])
-def test_estimates_of_a_lag_are_near_what_is_measured(require_bench, target, *, has_transitions):
-    bench = require_bench(target)
+def test_estimates_of_a_lag_are_near_what_is_measured(
+    require_bench, target, compiler, *, has_transitions
+):
+    bench = require_bench(target, compiler)
     model = with_transitions(trained("naive", 9), 40)
     rule = model.filter if has_transitions else Filter(40)
     code, time, estimates = [], [], []

@@ -134,7 +134,7 @@ def test_any_operations_agree_at_every_input(seed):
 @pytest.fixture(scope="module")
 def scores(require_bench):
     """Return a model, and its program that subtracts four scores in one word."""
-    bench = require_bench("cortex-m4", simulator="unicorn")
+    bench = require_bench("cortex-m4", "arm-none-eabi-gcc", "unicorn")
     model = Trained("wifi", "naive", 4).model(None)
     options = EmitOptions(
         "m", frozenset({"trusted", "scores"}), target="cortex-m4", optimize="speed"
