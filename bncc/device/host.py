@@ -164,7 +164,7 @@ def run_program(
     try:
         done = subprocess.run(
             [*launcher, program], input=request, capture_output=True, timeout=RUN_LIMIT,
-            check=False, env={**os.environ, **options}, cwd=program.parent,
+            check=False, env={**os.environ, **options}, cwd=program.parent, start_new_session=True,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise HarnessError(

@@ -210,13 +210,13 @@ def require(name: str) -> Tool:
 
 
 def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
-    """Run a compiler or another build tool in a folder."""
+    """Run a compiler or another build tool in a folder; Ctrl-C of a terminal does not reach it."""
     name = Path(command[0]).name
     own = zig_environment() if name == "zig" else {}
     try:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
-            env={**os.environ, "LC_ALL": "C", **own}, check=False,
+            env={**os.environ, "LC_ALL": "C", **own}, check=False, start_new_session=True,
         )  # fmt: skip
     except OSError as error:
         raise ToolchainError(f"{name} cannot be started: {error.strerror}; reinstall it") from None

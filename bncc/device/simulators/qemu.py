@@ -53,7 +53,7 @@ class Qemu:
         try:
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, timeout=RUN_LIMIT, check=False,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise HarnessError(

@@ -63,8 +63,9 @@ def run(elf: Path, mcu: str, request: bytes, request_address: int, *, cycle_limi
     command = (_runner(), mcu, elf, f"{request_address % _DATA_SPACE:x}", str(cycle_limit))
     try:
         done = subprocess.run(
-            command, input=request, capture_output=True, timeout=RUN_LIMIT, check=False
-        )
+            command, input=request, capture_output=True, timeout=RUN_LIMIT, check=False,
+            start_new_session=True,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise HarnessError(
             f"the program did not finish on the simulated {mcu} within {RUN_LIMIT:.0f} s; try "

@@ -207,3 +207,9 @@ def test_the_compilers_of_this_machine_are_found():
     """Every installed tool has an existing path."""
     for tool in find_tools():
         assert tool.path is None or Path(tool.path).exists()
+
+
+def test_ctrl_c_of_a_terminal_does_not_reach_tools(tmp_path):
+    """A search that ends at the next candidate would take a killed compiler for a failed one."""
+    code = "import os; print(os.getsid(0) == os.getpid())"
+    assert run((sys.executable, "-c", code), tmp_path) == "True\n"
