@@ -99,7 +99,7 @@ def search_options(function: Command) -> Command:
     provable = click.option(
         "--provable",
         is_flag=True,
-        help="Search among the models and layouts whose machine code `bncc prove` decides.",
+        help="Search among the kernels that `bncc prove` covers, without gates.",
     )
     ram = click.option(
         "--max-ram",

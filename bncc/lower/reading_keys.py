@@ -141,9 +141,11 @@ def compared_integers(
 
 def _can_loop(features: Sequence[Feature], cuts: Mapping[int, tuple[int, ...]]) -> bool:
     """Return whether one loop forms all keys: those of an array of floats, most of them used."""
-    are_alike = all(each.kind == "float32" and each.difference is None for each in features)
-    is_dense = LEAST_LOOPED <= len(features) <= MOST_READ * len(cuts)
-    return are_alike and is_dense and not any(features[f].missing_state for f in cuts)
+    are_alike = all(
+        each.kind == "float32" and each.difference is None and not each.missing_state
+        for each in features
+    )
+    return are_alike and LEAST_LOOPED <= len(features) <= MOST_READ * len(cuts)
 
 
 @lru_cache(maxsize=64)

@@ -135,6 +135,23 @@ def test_every_reading_is_decided_as_by_its_state(require_tool, mix, family, n_c
         assert outcome.agree, outcome.first_mismatch
 
 
+@pytest.mark.parametrize("state", [2, 5])
+@pytest.mark.parametrize("family", sorted(FOR_CUTS - {"cuts"}))
+def test_missing_readings_of_an_unused_feature_decide_about_no_other(require_tool, family, state):
+    require_tool("gcc")
+    made = model_of(floats_of(number("float32", 0), 5), 5)
+    first = replace(number("float32", state), name="unused")
+    grids = tuple(
+        replace(grid, features=tuple(f + 1 for f in grid.features))
+        for grid in made.structure.tables
+    )
+    structure = replace(made.structure, tables=grids)
+    model = replace(made, features=(first, *made.features), structure=structure)
+    for emission in emissions(model, family, "keys"):
+        outcome = verify(model, emission=emission, sanitize=True, n_random=300)
+        assert outcome.agree, outcome.first_mismatch
+
+
 @pytest.mark.parametrize("n_features", [4, 7])
 @pytest.mark.parametrize("make", [model_of, doubled_model_of])
 @pytest.mark.parametrize("kind", [number("float32", 0), halved(0)], ids=["whole", "halved"])

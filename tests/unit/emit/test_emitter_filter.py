@@ -189,7 +189,7 @@ OF_TRANSITIONS = [
     ("f->cost[to];", "(uint8_t)(f->cost[to] + 1U);"),
     ("(path < least)", "(path <= least)"),
     ("(above <= M_SWITCH)", "(above < (M_SWITCH - 1U))"),
-    ("(M_SWITCH + 1U);", "M_SWITCH;"),
+    ("(M_SWITCH + 1UL);", "M_SWITCH;"),
 ]
 """... and of each transition."""
 
