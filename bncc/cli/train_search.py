@@ -64,9 +64,10 @@ def limits_of(
 ) -> Budget:
     """Return the budget of some options; refuse a reserve that leaves nothing."""
     if provable:
-        from bncc.prove.build import check_target  # only here: it loads what builds
+        from bncc.prove.build import check_entries, check_target  # only here: they load what builds
 
         check_target(target or DEFAULT_TARGET)
+        check_entries(priced)
     return Budget(
         target or DEFAULT_TARGET,
         flash,

@@ -55,15 +55,20 @@ def check_target(name: str) -> None:
         raise OptionError(f"proofs do not cover {name} yet; use --target {' or '.join(TARGETS)}")
 
 
-def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
-    """Return the entry points to prove: by default predict-raw, predict without thresholds."""
-    has_thresholds = any(feature.thresholds for feature in model.features)
-    named = set(entries)
-    for entry in sorted(named - {*ENTRIES, "all"}):
+def check_entries(entries: Iterable[str]) -> None:
+    """Refuse entry points that proofs do not cover."""
+    for entry in sorted(set(entries) - {*ENTRIES}):
         provable = f"{', '.join(ENTRIES[:-1])} and {ENTRIES[-1]}"
         raise OptionError(
             f"bncc prove covers {provable}, not {entry}; name some of these with --entry"
         )
+
+
+def chosen_entries(model: Model, entries: Iterable[str]) -> tuple[str, ...]:
+    """Return the entry points to prove: by default predict-raw, predict without thresholds."""
+    has_thresholds = any(feature.thresholds for feature in model.features)
+    named = set(entries)
+    check_entries(named - {"all"})
     if "all" in named:
         named |= set(ALL) - (set() if has_thresholds else {"predict-raw"})
     named = named or {"predict-raw" if has_thresholds else "predict"}

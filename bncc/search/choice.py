@@ -186,13 +186,10 @@ def chosen_of(tried: Sequence[Evaluation], prefer: Preference) -> Evaluation:
     if prefer == "error":
         return best_of(tried)
     best, fastest = best_alone(tried), min(map(_time, close_to_best(tried)))
-    ratios = {id(one): ratio_of(one, best) for one in close_to_best(tried, CLEAR)}
-    is_worth = {
-        id(one): _time(one) <= ratios.get(id(one), 0.0) * fastest or ratios.get(id(one)) == 1.0
-        for one in tried
-    }
-    worth = [one for one in tried if is_worth[id(one)]]
-    first = min(worth, key=lambda one: _time(one) / ratios[id(one)])
+    ratios = [(one, ratio_of(one, best)) for one in close_to_best(tried, CLEAR)]
+    pairs = [(one, r) for one, r in ratios if r == 1.0 or _time(one) <= r * fastest]
+    worth = [one for one, _ in pairs]
+    first, _ = min(pairs, key=lambda pair: _time(pair[0]) / pair[1])
     most = FAR_FASTER * _time(first)
     far = [one for one in close_to_best(tried, limits_of(tried)[-1]) if _time(one) <= most]
     if far:

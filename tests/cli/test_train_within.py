@@ -150,6 +150,8 @@ def test_a_model_for_proofs_has_a_provable_layout(
     assert len(set(kernels)) == 2
     line = refused("train", few, "-o", tmp_path / "m", *shape, "--provable", "--target", "host")
     assert "proofs do not cover host" in line
+    line = refused("train", few, "-o", tmp_path / "m", *shape, "--provable", "--entry", "checked")
+    assert "not checked; name some of these with --entry" in line
 
 
 @pytest.mark.parametrize(
