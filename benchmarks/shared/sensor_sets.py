@@ -29,11 +29,13 @@ classes, more features or categories.
 
 The split is two thirds training rows and one third test rows, by class at random with a fixed seed.
 har_exercise is split by recordings, since rows of one overlap; occupancy has its own training part,
-the earliest, and two test parts from other days.
+the earliest, and two test parts from other days. Validation follows the same rule, as if ``bncc
+train`` had ``--groups`` for har_exercise and ``--ordered`` for occupancy.
 """
 
 import csv
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +43,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.data.readers import read_table
-from bncc.data.splits import stratified_holdout
+from bncc.data.splits import SplitRule, stratified_holdout
 from bncc.data.target import dataset_of
 
 SETS = (
@@ -76,8 +78,11 @@ def parts(data: Path, name: str) -> tuple[Dataset, Dataset]:
     if name in FIRST_ROWS:
         rows = np.arange(whole.n_rows)
         kept, held = rows[: FIRST_ROWS[name]], rows[FIRST_ROWS[name] :]
+        whole = replace(whole, split=SplitRule(ordered=True))
     elif name in GROUPED:
-        kept, held = grouped_holdout(whole.y, groups_of(data / "raw" / f"{name}.groups.csv.gz"))
+        groups = groups_of(data / "raw" / f"{name}.groups.csv.gz")
+        kept, held = grouped_holdout(whole.y, groups)
+        whole = replace(whole, split=SplitRule(groups=groups, column="recording"))
     else:
         kept, held = stratified_holdout(whole.y, TESTED, SEED)
     return whole.take(kept), whole.take(held)

@@ -163,8 +163,8 @@ def finalists(tried: Sequence[Evaluation], prefer: Preference) -> list[Evaluatio
     best = best_of(tried)
     if prefer == "error":
         return [best]
-    close = eligible(tried)
-    fastest = sorted(close, key=lambda one: one.expected_time)[:BY_TIME]
+    close, alone = eligible(tried), best_alone(tried)
+    fastest = sorted(close, key=lambda one: one.expected_time / ratio_of(one, alone))[:BY_TIME]
     smallest = sorted(close, key=lambda one: one.price.flash)[:BY_FLASH]
     far = sorted(far_faster(tried), key=lambda one: one.expected_time)[:BY_TIME_OF_FAR]
     chosen = {id(one): one for one in (best, *fastest, *smallest, *far)}

@@ -174,7 +174,6 @@ class Fold:
 
     def ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
         """Return the training rows in states, and how to boost tables on them."""
-        """Return the training rows in states, and how to boost tables on them."""
         key = inputs_key(settings)
         if key not in self._rows:
             self._rows[key] = sum_rows(self.rest, settings)

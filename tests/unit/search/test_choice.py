@@ -119,6 +119,14 @@ def test_one_that_is_clearly_worse_alone_is_chosen_among_many_if_it_is_far_faste
     assert chosen_of([BEST, CLOSE, fast, much], "balanced") is much
 
 
+def test_layouts_are_compared_of_those_that_are_fastest_for_their_losses():
+    """As many others take less time, but lose more than that is worth."""
+    rows = [*range(20), *range(100, 131)]
+    lossy = [one(rows, 800, 1890 + k) for k in range(4)]
+    slower = one(rows[:-1], 800, 1900)
+    assert slower in finalists([BEST, CLOSE, *lossy, slower], "balanced")
+
+
 def test_layouts_are_compared_of_some_that_are_far_faster():
     many = [one(FAR, 800, 200 + k) for k in range(5)]
     tried = [BEST, CLOSE, *many]

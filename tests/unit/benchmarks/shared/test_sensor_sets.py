@@ -63,6 +63,9 @@ def test_of_occupancy_only_the_earliest_rows_train(raw):
     train, test = parts(data, "occupancy")
     assert readings(train) == list(range(n))
     assert readings(test) == list(range(n, n + 5))
+    (held,) = {tuple(train.split.holdout(train.y, 1 / 5, 0)[1])}
+    assert train.split.ordered
+    assert held == tuple(range(held[0], held[0] + len(held)))
 
 
 def test_no_recording_is_in_both_parts(raw):
@@ -72,6 +75,9 @@ def test_no_recording_is_in_both_parts(raw):
     train, test = parts(data, "har_exercise")
     recordings = [{i // 4 for i in readings(part)} for part in (train, test)]
     assert not recordings[0] & recordings[1]
+    held = train.split.holdout(train.y, 1 / 4, 0)
+    validated = [{readings(train)[row] // 4 for row in rows} for rows in held]
+    assert not validated[0] & validated[1]
     assert [len(each) for each in recordings] == [8, 4]
 
 
