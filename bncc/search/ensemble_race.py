@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from bncc._types import FloatArray
 from bncc.resources import Budget
 from bncc.search.capacity import Capacity
 from bncc.search.choice import is_worse, time_ratio
@@ -15,11 +18,15 @@ from bncc.search.ensemble_configs import (
     single_tables,
     starts,
 )
-from bncc.search.evaluation import Evaluation, Evaluator, Judgement, losses_of
+from bncc.search.evaluation import Evaluation, Evaluator, Judgement, SearchInput, losses_of
 from bncc.train.settings import TrainSettings
 
 HOPELESS = 2.0
-"""Standard errors behind the best at which the evaluation of a form stops."""
+"""
+Standard errors behind the best at which the evaluation of a form stops. The errors of a group or of
+a block in time occur together, so a fold of these counts as one difference, and no form is
+eliminated before the fifth: in occupancy, the first block is the easiest.
+"""
 MOST_TRIES = 3
 """Number of builds for another budget."""
 FASTER = 0.8
@@ -59,7 +66,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 leaders[form.is_branching] = min(leader, one, key=lambda each: each.order)
                 yield one
         seen.update(new)
-        centers = [one.form for one in _worth_more(leaders)] or [first[0]]
+        centers = [one.form for one in _worth_more(leaders, given)] or [first[0]]
         beside = {
             form: None
             for center in centers
@@ -120,14 +127,14 @@ def _single(room: Capacity) -> list[EnsembleConfig]:
     return found
 
 
-def _worth_more(leaders: dict[bool, JudgedSum]) -> list[JudgedSum]:
+def _worth_more(leaders: dict[bool, JudgedSum], given: SearchInput) -> list[JudgedSum]:
     """Return the best, and that of the other kind if it is faster and not hopelessly worse."""
     if not leaders:
         return []
     best, *others = sorted(leaders.values(), key=lambda one: one.order)
     return [
         best,
-        *(one for one in others if _may_get_close(one, best) and _time(one) < _time(best)),
+        *(one for one in others if _may_get_close(one, best, given) and _time(one) < _time(best)),
     ]
 
 
@@ -186,7 +193,7 @@ def _judge(
     judged: list[Judgement] = []
     for one in evaluator.judgements(settings):
         judged.append(one)
-        if best is not None and _is_behind(judged, best, HOPELESS):
+        if best is not None and _is_behind(losses_of(judged), best, evaluator.given):
             break
     return tuple(judged)
 
@@ -211,18 +218,22 @@ def _competes(
     return by < min(FASTER, time_ratio(losses, best.losses[: len(losses)]))
 
 
-def _is_behind(judged: Sequence[Judgement], best: JudgedSum, by: float) -> bool:
-    """Return whether boosted tables are some standard errors worse than the best on their rows."""
+def _is_behind(losses: FloatArray, best: JudgedSum, given: SearchInput) -> bool:
+    """Return whether boosted tables are hopelessly worse than the best on the same rows."""
     assert best.losses is not None
-    losses = losses_of(judged)
-    return is_worse(losses, best.losses[: len(losses)], by)
+    than = best.losses[: len(losses)]
+    if given.dataset.split.is_random:
+        return is_worse(losses, than, HOPELESS)
+    ends = np.cumsum([fold.held.n_rows for fold in given.folds])
+    by_fold = [part.sum() for part in np.split(losses - than, ends[ends < len(losses)])]
+    return is_worse(np.array(by_fold), np.zeros(len(by_fold)), HOPELESS)
 
 
-def _may_get_close(one: JudgedSum, best: JudgedSum) -> bool:
+def _may_get_close(one: JudgedSum, best: JudgedSum, given: SearchInput) -> bool:
     assert one.losses is not None
     assert best.losses is not None
     is_whole = len(one.losses) == len(best.losses)
-    return is_whole and not is_worse(one.losses, best.losses, HOPELESS)
+    return is_whole and not _is_behind(one.losses, best, given)
 
 
 def _mean(one: JudgedSum) -> float:

@@ -1,11 +1,13 @@
 """Racing of ensemble forms: the best is found, and hopeless ones are stopped early."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bncc.data.readers import bundled_path, read_table
+from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
 from bncc.resources import Budget
@@ -67,6 +69,31 @@ def test_the_way_to_the_best_form_is_found(evaluator, monkeypatch):
     best = min(judged, key=lambda one: one.order)
     assert (best.form.rows, best.form.bits) == (64, 2)
     assert len({one.form for one in judged}) == len(judged)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_block_in_time_eliminates_no_form_alone(evaluator, wifi, monkeypatch, ordered):
+    """Its errors occur together. Of random rows, a fold with as many more errors does."""
+    given = replace(evaluator.given, dataset=replace(wifi, split=SplitRule(ordered=ordered)))
+    first, *others = given.folds[:3]
+    vars(given)["folds"] = (first, *others)
+    form_of = {}
+
+    def model(fold, settings):
+        made = learn(fold, settings)
+        form_of[id(made)] = made, fold is first, settings.structure_options["rows"] == "32"
+        return made
+
+    def misses(fold, model):
+        _, is_first, is_late = form_of[id(model)]
+        share = (0.5 if is_first else 0.0) if is_late else 0.3
+        return np.arange(fold.held.n_rows) < share * fold.held.n_rows
+
+    learn = Fold.model
+    monkeypatch.setattr(Fold, "model", model)
+    monkeypatch.setattr(Fold, "misses", misses)
+    judged = list(judged_sums(Evaluator(given, Log(None, {}, DataError))))
+    assert any(one.form.rows == 32 for one in judged) is ordered
 
 
 def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
