@@ -11,6 +11,9 @@ its instructions (`benchmarks.peers.limited_forests`), and with what commit d593
 run to run; ``--again`` measures the named sets and budgets again. The folder of ``-o`` has
 baselines, which do not depend on bncc. Two runs with different ``--sets`` can share both. It takes
 a day; ``--write`` updates ``docs/twenty.md``.
+
+With ``--prefer error``, the most accurate models of eight sets are searched in seven budgets, for
+the flash at equal error, without baselines.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +47,7 @@ from benchmarks.shared.sensor_sets import MORE_SETS, SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import find_toolchain
 from bncc.errors import BnccError, BudgetError
-from bncc.resources import Budget
+from bncc.resources import PREFERENCES, Budget, Preference
 from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 
@@ -68,15 +71,20 @@ class Asked:
     budgets: tuple[int, ...]
     has_baselines: bool = True
     again: bool = False  # Search also where a result is known
+    prefer: Preference = "balanced"
 
     def compares(self, budget: int) -> bool:
         """Tell if baselines are measured within this budget."""
-        return self.has_baselines and budget in self.budgets
+        return self.has_baselines and self.prefer == "balanced" and budget in self.budgets
 
     def ours(self, name: str) -> tuple[int, ...]:
         """Return the budgets to search for a set."""
-        few = EQUAL_BUDGETS if name in FEW_CLASSES and self.budgets == BUDGETS else ()
-        return tuple(dict.fromkeys((*self.budgets, *few)))
+        if self.prefer == "balanced":
+            return self.budgets
+        few = EQUAL_BUDGETS if name in FEW_CLASSES else ()
+        return (
+            few if self.budgets == BUDGETS else tuple(each for each in few if each in self.budgets)
+        )
 
 
 @dataclass(frozen=True)
@@ -112,11 +120,11 @@ class Results:
         (bench,) = find_toolchain(find_target(TARGET))
         forests = LimitedForests(name, both, SETTINGS.seed, bench, self.baselines)
         for budget in asked.ours(name):
-            one = self.known(name, budget)
+            one = self.known(name, budget, asked.prefer)
             if asked.again or one is None:
-                ours, forms = _ours(train, test, budget)
+                ours, forms = _ours(train, test, budget, asked.prefer)
                 one = Known(len(train.classes), commit(), ours, forms, {})
-                self._keep(name, budget, one)
+                self._keep(name, budget, one, asked.prefer)
             figures = one.figures()
             print(name, budget, _brief(figures), flush=True)
             if figures is None or not asked.compares(budget):
@@ -127,9 +135,9 @@ class Results:
                 self._keep(name, budget, one)
                 print(name, budget, kind, _brief(one.figures(kind)), flush=True)
 
-    def known(self, name: str, budget: int) -> Known | None:
+    def known(self, name: str, budget: int, prefer: Preference = "balanced") -> Known | None:
         """Return what is known, None if the search did not run."""
-        key = f"{name} {budget}"
+        key = _key(name, budget, prefer)
         return Known(**self._known[key]) if key in self._known else None
 
     def forms(self, names: Sequence[str], budgets: Sequence[int]) -> dict[tuple[str, int], Any]:
@@ -151,11 +159,11 @@ class Results:
                     )
 
     def equals(self, names: Sequence[str]) -> Iterator[Equal]:
-        """Yield the flash at equal error of sets of few classes, by all known results."""
+        """Yield the flash at equal error of sets of few classes, by the most accurate models."""
         before = earlier()
         for name in (each for each in FEW_CLASSES if each in names):
             lasts = {each: before[name, each] for each in EQUAL_BUDGETS if (name, each) in before}
-            known = [one for each in EQUAL_BUDGETS if (one := self.known(name, each))]
+            known = [one for each in EQUAL_BUDGETS if (one := self.known(name, each, "error"))]
             every = [ours for one in known if (ours := one.figures())]
             for budget in lasts if every else ():
                 yield at_equal_error(name, budget, lasts, every)
@@ -165,21 +173,27 @@ class Results:
         self._known.compact()
 
     def _is_complete(self, name: str, budget: int, asked: Asked) -> bool:
-        one = self.known(name, budget)
+        one = self.known(name, budget, asked.prefer)
         has_all = one is not None and (one.ours is None or set(one.others) == set(KINDS))
         return has_all or (one is not None and not asked.compares(budget))
 
-    def _keep(self, name: str, budget: int, one: Known) -> None:
-        self._known.put(f"{name} {budget}", asdict(one))
+    def _keep(self, name: str, budget: int, one: Known, prefer: Preference = "balanced") -> None:
+        self._known.put(_key(name, budget, prefer), asdict(one))
+
+
+def _key(name: str, budget: int, prefer: Preference) -> str:
+    return f"{name} {budget}" if prefer == "balanced" else f"{name} {budget} {prefer}"
 
 
 def _ours(
-    train: Dataset, test: Dataset, budget: int
+    train: Dataset, test: Dataset, budget: int, prefer: Preference
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the figures of a search's result, None if nothing fits, and the forms that pay."""
     (bench,) = find_toolchain(find_target(TARGET))
     try:
-        one = chosen(train, test, SETTINGS, Budget(TARGET, flash=budget), bench, N_TIMED)
+        one = chosen(
+            train, test, SETTINGS, Budget(TARGET, flash=budget), bench, N_TIMED, prefer=prefer
+        )
     except BudgetError:
         return None, {}
     figures = Figures(
@@ -219,6 +233,9 @@ def tables(rows: Sequence[Row], results: Results, names: Sequence[str]) -> dict[
 @click.option("--sets", default=",".join(ALL), help="Data sets, separated by commas.")
 @click.option("--budgets", default="1024,4096,16384", help="Bytes, separated by commas.")
 @click.option("--baselines/--no-baselines", default=True, help="Compare with trees and forests.")
+@click.option(
+    "--prefer", type=click.Choice(PREFERENCES), default="balanced", help="As `bncc train`."
+)
 @click.option("--again", is_flag=True, help="Measure these sets and budgets again.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
 @click.option("--write", is_flag=True, help="Update the page with all that is known.")
@@ -228,6 +245,7 @@ def main(
     sets: str,
     budgets: str,
     baselines: bool,
+    prefer: Preference,
     again: bool,
     report: bool,
     write: bool,
@@ -241,7 +259,7 @@ def main(
     results, failed = Results(output, RESULTS), False
     for name in () if report else names:
         try:
-            results.measure(data, name, Asked(names, sizes, baselines, again))
+            results.measure(data, name, Asked(names, sizes, baselines, again, prefer))
         except BnccError as error:  # the other sets are measured nevertheless
             print(name, error, flush=True)
             failed = True

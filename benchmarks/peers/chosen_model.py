@@ -13,7 +13,7 @@ from bncc.lower.cost_model import LEVELS
 from bncc.model.reference import predict
 from bncc.on_device import measure_ours
 from bncc.pricing import entries_of, options_of
-from bncc.resources import Budget
+from bncc.resources import Budget, Preference
 from bncc.search.budget_search import Found, search
 from bncc.search.evaluation import Evaluation
 from bncc.train.settings import TrainSettings
@@ -42,9 +42,11 @@ def chosen(
     budget: Budget,
     bench: Toolchain,
     n_rows: int = N_ROWS,
+    *,
+    prefer: Preference = "balanced",
 ) -> ChosenModel:
     """Search as ``bncc train --max-flash`` does, and measure the result on some random rows."""
-    found = search(train, settings, budget, test=test)
+    found = search(train, settings, budget, test=test, prefer=prefer)
     model, price = found.result.model, found.price
     options = options_of(model, budget, price.optimize, price.limit)
     emission = emit_c(model, options)

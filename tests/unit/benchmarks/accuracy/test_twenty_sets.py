@@ -46,11 +46,13 @@ def test_the_page_has_a_place_for_every_table(tmp_path):
     assert set(places) == set(re.findall("<!-- table: (.+) -->", text))
 
 
-def test_flash_at_equal_error_takes_more_searches_of_eight_sets_alone():
-    asked = Asked(("phoneme", "vowel"), BUDGETS)
-    assert set(asked.ours("phoneme")) == {*BUDGETS, *EQUAL_BUDGETS}
-    assert asked.ours("vowel") == BUDGETS
-    assert Asked(("phoneme",), (4096,)).ours("phoneme") == (4096,)
+def test_flash_at_equal_error_takes_the_most_accurate_models_of_eight_sets_alone():
+    names = ("phoneme", "vowel")
+    assert [Asked(names, BUDGETS).ours(name) for name in names] == [BUDGETS, BUDGETS]
+    asked = Asked(names, BUDGETS, prefer="error")
+    assert [asked.ours(name) for name in names] == [EQUAL_BUDGETS, ()]
+    assert not asked.compares(4096)
+    assert Asked(names, (4096,), prefer="error").ours("phoneme") == (4096,)
 
 
 PAID = {"front": [[60.0, 0.1], [600.0, 0.1]]}
@@ -72,7 +74,7 @@ def fake(monkeypatch, tmp_path):
     class Rows:
         classes = ("a", "b")
 
-    def ours(train, test, budget):
+    def ours(train, test, budget, prefer):
         asked.append(budget)
         return (None, {}) if budget == 1024 else (asdict(figures(flash=budget - 1)), PAID)
 
@@ -147,7 +149,7 @@ def test_a_part_is_written_on_request(tmp_path, fake, monkeypatch):
 
 
 def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypatch):
-    def ours(train, test, budget):
+    def ours(train, test, budget, prefer):
         if not fake:
             fake.append("failed")
             raise ToolchainError("no compiler")
@@ -163,12 +165,17 @@ def test_after_a_set_that_fails_the_others_are_measured(tmp_path, fake, monkeypa
     assert CliRunner().invoke(twenty_sets.main, options).exit_code == 0
 
 
-def test_flash_at_equal_error_is_of_all_known_budgets(tmp_path, fake, monkeypatch):
+def test_flash_at_equal_error_is_of_the_most_accurate_models_in_all_known_budgets(
+    tmp_path, fake, monkeypatch
+):
     before = {("phoneme", size): figures(wrong, size) for size, wrong in ((512, 9), (4096, 3))}
     monkeypatch.setattr(twenty_sets, "earlier", lambda: before)
     assert list(results(tmp_path).equals(ALL)) == []
     for size in (768, 2048):
         know(tmp_path, f"phoneme {size}", 4096 // size, size)
+    assert list(results(tmp_path).equals(ALL)) == []
+    for size in (768, 2048):
+        know(tmp_path, f"phoneme {size} error", 4096 // size, size)
     found = {one.budget: one for one in results(tmp_path).equals(ALL)}
     assert (found[512].ours, found[512].ratio) == (768, 1.5)
     assert (found[4096].ours, found[4096].ratio) == (2048, 0.5)
