@@ -10,7 +10,7 @@ its instructions (`benchmarks.peers.limited_forests`), and with what commit d593
 ``benchmarks/accuracy/twenty.jsonl``, with the commit of each search, so that the tables grow from
 run to run; ``--again`` measures the named sets and budgets again. The folder of ``-o`` has
 baselines, which do not depend on bncc. Two runs with different ``--sets`` can share both. It takes
-a day; ``--write`` updates ``docs/twenty.md``.
+a day; ``--write`` updates ``docs/twenty.md`` and the README.
 
 With ``--prefer error``, the most accurate models of eight sets are searched in seven budgets, for
 the flash at equal error, without baselines.
@@ -38,6 +38,7 @@ from benchmarks.accuracy.twenty_tables import (
     set_rows,
     summary,
 )
+from benchmarks.peers import equal_resources
 from benchmarks.peers.chosen_model import chosen
 from benchmarks.peers.limited_forests import KINDS, N_TIMED, LimitedForests, Limits
 from benchmarks.shared.decisions import Figures, packed
@@ -270,6 +271,7 @@ def main(
     if write:
         results.compact()
         renew(PAGE, tables(list(results.rows(ALL, BUDGETS)), results, ALL))
+        equal_resources.write()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from math import exp, log
 from statistics import fmean
 
 from benchmarks.shared.decisions import CLEAR, Figures, is_clearly_better, mcnemar
-from benchmarks.shared.markdown import table
+from benchmarks.shared.markdown import NOTHING, table
 
 FEW = 7
 """Largest number of classes of the first of two groups of sets."""
@@ -14,7 +14,6 @@ GROUPS: Mapping[str, Callable[[int], bool]] = {
     f"at most {FEW} classes": lambda n_classes: n_classes <= FEW,
     "more classes": lambda n_classes: n_classes > FEW,
 }
-NOTHING = "-"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.peers import equal_resources
 from benchmarks.peers.chosen_model import chosen
 from benchmarks.peers.tree_peers import (
     Candidate,
@@ -236,7 +235,6 @@ def main(data: str, output: str, names: tuple[str, ...]) -> None:
     print("\n".join(tables.values()))
     if not names:
         renew(PAGE, tables)
-        equal_resources.write()
 
 
 if __name__ == "__main__":

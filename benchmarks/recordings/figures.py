@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.shared.decisions import packed, unpacked
-from benchmarks.shared.markdown import table
+from benchmarks.shared.markdown import NOTHING, table
 from bncc._types import BoolArray, IntArray
-
-NOTHING = "-"
 
 
 @dataclass(frozen=True)

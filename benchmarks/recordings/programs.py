@@ -24,9 +24,9 @@ import click
 import numpy as np
 
 from benchmarks.recordings import baselines
-from benchmarks.recordings.figures import NOTHING, Result, read, recalls, result_from, result_of
+from benchmarks.recordings.figures import Result, read, recalls, result_from, result_of
 from benchmarks.recordings.sets import SETS, StreamSet, chosen_sets, load, parts
-from benchmarks.shared.markdown import held, renew, table
+from benchmarks.shared.markdown import NOTHING, held, renew, table
 from benchmarks.shared.memory import Memory, commit
 from bncc._types import IntArray
 from bncc.discretize.feature import states_of

@@ -5,6 +5,9 @@ from pathlib import Path
 
 from bncc.model.atomic import write_whole
 
+NOTHING = "-"
+"""Cell without a figure."""
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table, numbers aligned to the right."""

@@ -41,9 +41,10 @@ def test_each_promise_has_its_figures_and_a_command() -> None:
     assert [len(re.findall(r"Proof: `", promise)) for promise in promises] == [1, 1, 1]
     shown = "".join(block.text for block in blocks(ROOT / "README.md") if block.language == "text")
     accurate, exact, small = (promise.replace("**", "") for promise in promises)
-    (trees, n_sets), (forests, _) = map(equal_resources.at_equal_flash, ("tree", "forest"))
-    assert f"On {n_sets} public sensor sets" in accurate
-    assert f"the best tree on {trees} of them and as the best forest on {forests}" in accurate
+    pairs = [equal_resources.chosen(kind) for kind in ("tree", "forest")]
+    assert f"On {len(pairs[0])} public data sets" in accurate
+    trees, forests = map(equal_resources.of_baselines, pairs)
+    assert f"the best tree on {trees} sets and as the best forest on {forests}" in accurate
     (inputs,) = re.findall(r"([\d,]+) inputs", exact)
     assert f"on {inputs} inputs" in shown
     (flash, stack) = re.findall(r"([\d,]+) bytes of (?:flash|stack)", small)
@@ -95,17 +96,19 @@ def test_every_table_of_the_readme_is_one_that_a_command_writes() -> None:
     assert not re.search(r"^\|", README.replace(held(README, "equal"), ""), re.MULTILINE)
 
 
-def test_the_readme_shows_what_trees_need_less() -> None:
-    """Flash and instructions of the sensor sets, of both sides, are stated below the table."""
-    pairs = list(equal_resources.sensors(equal_resources.pages()[1], "tree", is_timed=False))
+def test_the_readme_shows_what_the_choices_and_trees_take() -> None:
+    """Flash and instructions in 4 KB, of both sides, are stated below the table."""
+    pairs = equal_resources.chosen("tree")
     for figure, unit in (("flash", "bytes"), ("instructions", "instructions")):
         sides = ([getattr(point, figure) for point in side] for side in _sides(pairs))
-        theirs, ours = (f"{min(side):,} to {max(side):,}" for side in sides)
-        assert f"{theirs} {unit} versus {ours}" in README
+        ours, theirs = (f"{min(side):,} to {max(side):,}" for side in sides)
+        assert f"{ours} {unit}" in README
+        assert f"{theirs} {unit}" in README
 
 
 def _sides(pairs: list[equal_resources.Pair]) -> tuple[list[object], list[object]]:
-    return [pair.baseline for pair in pairs], [pair.ours for pair in pairs]
+    trees = [pair.baseline for pair in pairs if pair.baseline is not None]
+    return [pair.ours for pair in pairs], trees
 
 
 def test_every_table_of_the_bundled_data_is_one_that_a_command_writes() -> None:

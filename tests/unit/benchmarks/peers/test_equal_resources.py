@@ -1,13 +1,14 @@
 """The README's table of trees and forests follows from the pages of both comparisons."""
 
 from benchmarks.peers.equal_resources import (
+    OURS,
     Pair,
     Point,
     against_papers,
     equal,
     frontier,
-    sensors,
     summary,
+    within_ours,
 )
 
 LETTER = """\
@@ -21,13 +22,19 @@ LETTER = """\
 | **lr** | by hand | 25.00 | 596 | 3,176 | none; least error: 3 tables | 49.00 | 524 | 1,708 |
 <!-- end of table: letter -->
 """
-SENSORS = """\
-<!-- table: sets -->
-| set | rows | features | classes | error | flash | instr. | ... | ... | ... | ... | ... | ... |
-| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
-| one | 9 | 7 | 4 | 2.00 | 4,087 | 20,291 | 3.00 | 500 | 118 | 1.00 | 3,864 | 20,291 | win | loss |
-| two | 9 | 7 | 4 | 2.00 | 1,015 | 987 | 2.00 | 500 | 118 | 1.50 | 3,864 | 1,831 | tie | loss |
-<!-- end of table: sets -->
+SETS = """\
+<!-- table: sets-1 -->
+| set | classes | error | flash | mean | worst | error | flash | mean | p | ... | ... | ... | ... |
+| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+<!-- end of table: sets-1 -->
+<!-- table: sets-4 -->
+| set | classes | error | flash | mean | worst | error | flash | mean | p | ... | ... | ... | ... |
+| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+| one | 4 | 2.00 | 4,087 | 291 | 400 | 3.00 | 500 | 118 | 0.08 | - | - | - | - |
+| two | 4 | 2.00 | 1,015 | 87 | 90 | 2.00 | 500 | 98 | 1.0 | 1.50 | 964 | 131 | **0.01 worse** |
+<!-- end of table: sets-4 -->
+<!-- table: sets-16 -->
+<!-- end of table: sets-16 -->
 """
 OTHERS = "".join(LETTER.replace("letter", name) for name in ("satimage", "usps"))
 
@@ -46,11 +53,14 @@ def test_losses_and_baselines_without_a_fit_are_shown():
     )  # fmt: skip
 
 
-def test_instructions_limit_the_sensor_sets_only_where_they_are_asked_for():
-    assert [pair.is_as_accurate for pair in sensors(SENSORS, "tree", is_timed=False)] == [True] * 2
-    assert [pair.ours for pair in sensors(SENSORS, "tree", is_timed=True)] == [None, None]
-    forests = list(sensors(SENSORS, "forest", is_timed=True))
-    assert summary(forests) == ("0 of 2", "1.25 / 2.00", "1.00 / 2.00, 1.50 / 2.00", "0")
+def test_baselines_are_within_the_limits_of_our_choice():
+    one, two = within_ours(SETS, 4, "forest")
+    assert one == Pair("one", None, Point(2.0, 4087, 291))
+    assert two == Pair("two", Point(1.5, 964, 131), Point(2.0, 1015, 87))
+    assert summary([one, two]) == ("0 of 1", "1.50 / 2.00", "1.50 / 2.00", "1")
+    trees = list(within_ours(SETS, 4, "tree"))
+    assert summary(trees) == ("2 of 2", "2.50 / 2.00", "none", "0")
+    assert list(within_ours(SETS, 1, "tree")) == []
 
 
 def test_nothing_that_fits_has_no_median():
@@ -58,6 +68,7 @@ def test_nothing_that_fits_has_no_median():
 
 
 def test_every_part_is_a_row():
-    lines = equal(LETTER + OTHERS, SENSORS).splitlines()
-    assert len(lines) == 2 + len(against_papers(LETTER + OTHERS)) + 4
+    lines = equal(LETTER + OTHERS, SETS).splitlines()
+    assert len(lines) == 2 + len(against_papers(LETTER + OTHERS)) + 2
     assert lines[2].startswith("| letter | trees | flash, instructions | 0 of 2 |")
+    assert lines[-1].startswith(f"| 2 sets, 4 KB | best forest | {OURS} | 0 of 1 |")
