@@ -49,6 +49,9 @@ MODELS: dict[str, Callable[[], Model]] = {
     **hand.FRONTS,
     **hand.DIFFERENCES,
     "tables_of_floats": partial(direct.model_of, "float32"),
+    "tables_of_more_floats": lambda: mixed.doubled_model_of(
+        mixed.floats_of(mixed.number("float32", 0), 6), 4
+    ),
     "tables_of_int16": partial(direct.model_of, "int16"),
     "tables_of_codes": lambda: mixed.model_of(mixed.MIXES["codes"], 9),
     **{name: partial(load_model, path) for name, path in _EXAMPLES.items()},
@@ -67,11 +70,11 @@ VARIED = (
 """One or two of each structure and type of reading."""
 _FEW = ("tan_float", "sum_of_tables", "general_network", "mixed_kinds", "robot")
 _COMPARING = (
-    "sum_of_tables", "tables_of_floats", "tables_of_int16", "tables_of_codes",
-    "differences_of_bytes",
+    "sum_of_tables", "tables_of_floats", "tables_of_more_floats", "tables_of_int16",
+    "tables_of_codes", "differences_of_bytes",
 )  # fmt: skip
-"""Tables of cuts of mixed types, of one that may be converted once, of integers, of codes, and of
-differences."""
+"""Tables of cuts of mixed types, of ones that may be converted once, line by line and in a loop,
+of integers, of codes, and of differences."""
 _UNUSED = ("sum_of_tables", "one_tree", "one_state_feature", "general_network")
 """Models with a feature that decisions do not depend on, and one without."""
 
