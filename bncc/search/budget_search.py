@@ -26,6 +26,7 @@ from bncc.search.capacity import Capacity
 from bncc.search.choice import (
     CLEAR,
     best_of,
+    chosen_of,
     close_to_best,
     finalists,
     front_of,
@@ -87,7 +88,8 @@ class Found:
     prefer: Preference = "balanced"
     chosen: Evaluation | None = None  # The candidate in `tried` that was trained on all rows
     front: tuple[Evaluation, ...] = ()  # Candidates that no other one dominates, the best first
-    # half, twice: Best known candidate in half and twice the budget; None if unknown
+    # half, twice: What would be chosen among the known candidates in half and twice the budget;
+    # None if none is known
     half: Evaluation | None = None
     twice: Evaluation | None = None
 
@@ -272,8 +274,8 @@ def searched(
         prefer=prefer,
         chosen=chosen,
         front=front,
-        half=_best_in(scaled(given.budget, HALF), tried),
-        twice=_best_in(scaled(given.budget, TWICE), [*tried, *larger]) if larger else None,
+        half=chosen_in(scaled(given.budget, HALF), tried, prefer),
+        twice=chosen_in(scaled(given.budget, TWICE), [*tried, *larger], prefer) if larger else None,
     )
 
 
@@ -375,10 +377,10 @@ def _with_fronts(
     return [*tried, *(replace(one, layout=layouts.get(id(one))) for one in fronts)]
 
 
-def _best_in(budget: Budget, tried: Sequence[Evaluation]) -> Evaluation | None:
-    """Return the candidate with the lowest loss in a budget, None if none fits."""
+def chosen_in(budget: Budget, tried: Sequence[Evaluation], prefer: Preference) -> Evaluation | None:
+    """Return the candidate that the rules of the choice take in a budget, None if none fits."""
     fitting = [replace(one, layout=None) for one in tried if budget.admits(one.price)]
-    return best_of(fitting) if fitting else None
+    return chosen_of(fitting, prefer) if fitting else None
 
 
 def _candidates(

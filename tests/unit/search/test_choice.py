@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.resources import Span
+from bncc.resources import Budget, Span
+from bncc.search.budget_search import chosen_in
 from bncc.search.choice import (
     BY_TIME_OF_FAR,
     chosen_of,
@@ -56,6 +57,14 @@ def test_the_fastest_of_those_that_are_close_is_chosen():
     assert chosen_of(tried, "balanced") is CLOSE
     assert chosen_of(tried, "error") is BEST
     assert chosen_of(tried[:3], "balanced") is BEST
+
+
+def test_in_another_budget_the_same_rules_choose():
+    tried = [BEST, CLOSE, replace(CLOSE, price=resources(801, 20))]
+    assert chosen_in(Budget("avr", flash=900), tried, "balanced").price.flash == 801
+    assert chosen_in(Budget("avr", flash=800), tried, "balanced").price.flash == 800
+    assert chosen_in(Budget("avr", flash=900), tried, "error").price.flash == 900
+    assert chosen_in(Budget("avr", flash=799), tried, "balanced") is None
 
 
 def test_the_time_that_losses_are_worth_falls_from_one_standard_error_on():
