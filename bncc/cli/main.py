@@ -12,7 +12,7 @@ import click
 
 from bncc import __version__
 from bncc.cli.console import Console, printable
-from bncc.cli.output import os_error_sentence
+from bncc.cli.output import INTERRUPTED, os_error_sentence
 from bncc.errors import BnccError
 
 EXIT_USAGE = 2
@@ -157,7 +157,7 @@ def _verdict(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BnccError):
         return error.exit_code, str(error)
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return EXIT_INTERRUPTED, "interrupted; nothing was left half-written"
+        return EXIT_INTERRUPTED, str(error) or INTERRUPTED
     if isinstance(error, BrokenPipeError):
         return EXIT_BROKEN_PIPE, ""
     if isinstance(error, OSError):

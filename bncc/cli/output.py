@@ -29,6 +29,7 @@ _LOCK = "lock"
 """Locked while the process of a stage is alive."""
 _JOURNAL = "journal.json"
 """Exists while files are being replaced: all names, and those that existed before."""
+INTERRUPTED = "interrupted; nothing was left half-written"
 
 
 def os_error_sentence(error: OSError) -> str:

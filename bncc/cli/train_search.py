@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -16,7 +16,7 @@ from bncc.cli.budget_options import check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
 from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front, print_notes
-from bncc.cli.output import check_free
+from bncc.cli.output import INTERRUPTED, check_free
 from bncc.cli.results import error_words, resource_words, trained_confusion
 from bncc.cli.timing_options import TimeLimit, limited_time, worst_facts, worst_words
 from bncc.cli.train_report import front_end_facts
@@ -125,6 +125,23 @@ class SearchWork:
                     ) from error
         return open_log(self.path, given, families)
 
+    @property
+    def goes_on(self) -> str:
+        """The remedy for a search that was stopped, empty without a log."""
+        if self.path is None:
+            return ""
+        return f"; repeat the command with --resume to continue from '{self.folder}'"
+
+    @contextmanager
+    def told_when_interrupted(self) -> Iterator[None]:
+        """Say how to continue where a search is interrupted before it has a model."""
+        try:
+            yield
+        except (KeyboardInterrupt, click.Abort):
+            if self.path is None:
+                raise
+            raise KeyboardInterrupt(f"{INTERRUPTED}{self.goes_on}") from None
+
     def workers(self, given: "SearchInput") -> AbstractContextManager["Execution | None"]:
         """Return the workers of evaluations; None for evaluation in this process."""
         from bncc.search.evaluation import evaluate
@@ -198,7 +215,8 @@ def train_within(
         log = work.log(_input_of(first, settings, choose_by), families, lock)
         is_ours = work.resume and _WRITTEN in log and log[_WRITTEN] == _digest_of(Path(output))
         check_free(output, force=work.force or is_ours)
-        with first_signal_noted(partial(tell_of_the_end, console, "candidate")) as stop:
+        stops = first_signal_noted(partial(tell_of_the_end, console, "candidate"))
+        with work.told_when_interrupted(), stops as stop:
 
             def found_in(attempt: Attempt) -> "Found":
                 given = _input_of(attempt, settings, choose_by)
@@ -241,9 +259,7 @@ def train_within(
         console.note(f"'{output}' exceeds a limit, as the search was stopped before one fits")
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
-        how = f"; repeat the command with --resume to continue from '{work.folder}'"
-        goes_on = "" if work.path is None else how
-        console.note(f"stopped after {tried}; '{output}' is the best of them{goes_on}")
+        console.note(f"stopped after {tried}; '{output}' is the best of them{work.goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
 
 

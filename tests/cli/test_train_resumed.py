@@ -150,6 +150,22 @@ def test_a_stopped_search_goes_on_over_its_own_model_alone(
     assert lines_of(kept / LOG)[: len(before)] == before
 
 
+def test_a_search_that_is_interrupted_before_a_candidate_can_go_on(
+    run: Run, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: Any) -> Iterator[JudgedSum]:
+        signal.raise_signal(signal.SIGINT)
+        yield from ()
+
+    kept = tmp_path / "kept"
+    monkeypatch.setattr(budget_search, "judged_sums", interrupted)
+    words = ("train", few, "-o", tmp_path / "m.bncc", *SUM)
+    assert "--resume" not in run(*words, code=130).stderr
+    (said,) = run(*words, "--checkpoint", kept, code=130).stderr.splitlines()
+    assert said.endswith(f"; repeat the command with --resume to continue from '{kept}'")
+    assert not (tmp_path / "m.bncc").exists()
+
+
 def test_the_log_of_another_search_is_refused(
     stopped: Callable[..., Result], refused: Refused, few: Path, tmp_path: Path
 ) -> None:
