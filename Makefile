@@ -26,11 +26,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One thread per test process: the processes already fill the cores. Bytecode is kept, for the tests
 # start Python a thousand times.
 test test-all coverage replay replay-accept peers: export OMP_NUM_THREADS := 1
-test test-all coverage replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
+test test-all coverage collect replay replay-accept: export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-bare replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce papers \
+.PHONY: help demo test test-all test-bare collect replay replay-accept lint lint-types lint-style format coverage coverage-check reproduce papers \
     examples docs wheel toolchains targets-page targets-matrix peers firmware-page clean FORCE
 
 help:  ## this list
@@ -53,6 +53,9 @@ replay-accept: $(VENV)/.stamp-dev  ## renew these digests; the diffstat goes int
 
 test-bare: $(VENV)/.stamp-dev  ## the tests on a PATH of Python, make and gcc; WITH=each adds toolchains one by one
 	JOBS=$(JOBS) PYTEST_ARGS="$(PYTEST_ARGS)" .ci/bare $(WITH)
+
+collect: $(VENV)/.stamp-dev  ## import all tests and run none, which leaves their bytecode
+	$(BIN)/python -m pytest --tier all --collect-only -qq
 
 lint: lint-types lint-style  ## style, types, import contracts, docstrings; make -j2 lint is faster
 
