@@ -74,11 +74,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests that are not in the tier."""
+    """Deselect the tests that are not in the tier, and begin with those marked ``long``."""
     kept = chosen(items, tier_of(config))
     left = set(items) - set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item in left])
-    items[:] = kept
+    # Stable: an order that plugins have drawn stays.
+    items[:] = sorted(kept, key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(scope="session")

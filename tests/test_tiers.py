@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests import tiers
+from tests import conftest, tiers
 from tests.conftest import ROOT
 from tests.tiers import Limit, chosen, limits
 
@@ -74,6 +74,20 @@ def test_slow_tests_are_in_the_last_tier_alone(table):
     (item,) = cases("tests/a.py::test_x")
     item.get_closest_marker = lambda name: name == "slow"
     assert [len(names([item], tier)) for tier in tiers.TIERS] == [0, 0, 0, 1]
+
+
+def test_long_tests_begin_first_and_others_keep_their_order():
+    config = SimpleNamespace(
+        args_source=None,
+        getoption=lambda _: "all",
+        hook=SimpleNamespace(pytest_deselected=lambda items: None),
+    )
+    items = cases("tests/a.py::test_x", k=list("dbca"))
+    for item in items[1:3]:
+        item.get_closest_marker = lambda name: name == "long" or None
+    items = [Hashed(**vars(item)) for item in items]
+    conftest.pytest_collection_modifyitems(config, items)
+    assert [item.nodeid[-2] for item in items] == list("bcda")
 
 
 def test_a_bare_computer_runs_one_case_of_each_function_of_the_first_tier(table):

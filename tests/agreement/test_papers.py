@@ -27,6 +27,7 @@ def check(tasks, require_tool) -> None:
     assert total.mismatches == 0, total.stories
 
 
+@pytest.mark.long
 @pytest.mark.cc
 @pytest.mark.shared
 def test_a_subset_agrees(shared_data, require_tool):

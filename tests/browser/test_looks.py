@@ -138,6 +138,7 @@ def test_a_study_that_was_not_measured_has_two_plots(open_page: Open) -> None:
     assert "of tables" in opened.page.locator("#meaning").inner_text()
 
 
+@pytest.mark.long
 def test_ten_thousand_trials_load_at_once(open_page: Open, tmp_path: Path) -> None:
     """Under 2 s: the best of three, since other load on the machine only adds to it."""
     open_page([STUDY])  # the first page includes the start of the browser's processes

@@ -109,6 +109,7 @@ def test_a_killed_worker_loses_no_trial(cluster: Cluster, sweeps: Sweeps, tmp_pa
     assert found_in(tmp_path / "c.db") == found_in(tmp_path / "here.db")
 
 
+@pytest.mark.long
 def test_a_search_for_a_budget_finds_the_same_on_a_cluster(
     cluster: Cluster, searched: Searched, few: Path, tmp_path: Path
 ) -> None:

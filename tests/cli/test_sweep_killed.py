@@ -15,6 +15,7 @@ from tests.cli.sweeping import Sweeps, found_in, wait_for
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_kills", [4, 20])
 def test_a_killed_study_is_the_one_that_was_not(
     sweeps: Sweeps, tmp_path: Path, n_kills: int

@@ -86,6 +86,7 @@ def database(server: str) -> str:
     return server.format(name)
 
 
+@pytest.mark.long
 def test_a_study_killed_and_continued_is_the_one_in_a_file(
     database: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:

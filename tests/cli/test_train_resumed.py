@@ -71,6 +71,7 @@ def lines_of(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "jobs"),
     [

@@ -31,6 +31,7 @@ def m0(require_bench) -> None:
     require_bench("cortex-m0", simulator="unicorn")
 
 
+@pytest.mark.long
 @pytest.mark.firmware
 def test_a_search_prices_cycles_and_emit_c_accepts_its_model(
     run: Run, run_json: RunJson, refused: Refused, m0: None, readings: Path, tmp_path: Path

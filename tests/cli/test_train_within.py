@@ -51,6 +51,7 @@ def test_json_tells_what_was_tried_and_what_it_takes(
     assert model.exists()
 
 
+@pytest.mark.long
 def test_the_recorded_goal_reproduces_what_it_takes(
     run: Run, run_json: RunJson, few: Path, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ def test_the_recorded_goal_reproduces_what_it_takes(
     assert facts["resources"]["flash"] <= 2048 <= facts["resources"]["limit"]
 
 
+@pytest.mark.long
 def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
     run: Run, run_json: RunJson, wifi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +108,7 @@ def test_the_preference_is_told_and_takes_two_words_for_time(
     assert "--prefer has no effect without --max-flash or --max-instructions" in result.stderr
 
 
+@pytest.mark.long
 def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, searched: Searched) -> None:
     out = searched.said
     assert "bytes of flash" in out
@@ -130,6 +133,7 @@ def test_the_next_step_verifies_what_the_budget_covers(run: Run, few: Path, tmp_
     assert re.search(r" --optimize \w+( --max-flash 2048)? --with checked --with stream$", line)
 
 
+@pytest.mark.long
 def test_a_model_for_proofs_has_a_provable_layout(
     run: Run,
     run_json: RunJson,

@@ -23,6 +23,7 @@ def machine(request, require_machine):
     return chosen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_multiplication_no_division_no_library(machine, level, tmp_path):
     """Every kind of model, with all entry points, as a firmware project would compile it."""

@@ -157,6 +157,7 @@ def test_cppcheck_finds_only_the_listed_deviations_in_any_kernel(
     assert unexplained(found, files_of(batch)) == {}
 
 
+@pytest.mark.long
 def test_cppcheck_finds_every_listed_deviation_that_it_knows_and_no_other(require_tool, tmp_path):
     """A rule that no emitted C violates any more must leave the table."""
     require_tool("cppcheck")

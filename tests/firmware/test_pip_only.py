@@ -47,6 +47,7 @@ def test_the_wheels_serve_every_target_but_avr():
     assert set(TARGETS) - set(WHEELS) == {"avr"}
 
 
+@pytest.mark.long
 def test_verify_needs_two_wheels_and_no_compiler(alone):
     """Nothing is on the path, not even a C compiler."""
     answer = alone("verify", WHEELS, "--random", "50")

@@ -64,6 +64,7 @@ def in_turn(batch, among):
     return {name: batch[k :: len(among)] for k, name in enumerate(among)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", CLANG)
 def test_clang_tidy_finds_nothing(machine, require_tool, tmp_path):
     """Machines take turns."""

@@ -67,6 +67,7 @@ def is_doubted(each, machine):
     return machine.compiler == "avr-gcc" and options.kernel == "cut-packed" and options.compare
 
 
+@pytest.mark.long
 @pytest.mark.firmware
 @pytest.mark.parametrize("name", COMPILED)
 def test_the_strict_flags_find_nothing_in_few_of_each_kernel(name, require_tool, tmp_path):
