@@ -281,6 +281,7 @@ def certified(trained, require_gcc):
     return of
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32"])
 @pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores", "scores-raw"])
@@ -290,6 +291,7 @@ def test_a_proof_is_accepted(certified, target, entry):
     assert evidence.document["symbol"] in Program(evidence.elf).symbols
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize(("target", "stack"), [("cortex-m0", 8), ("cortex-m4", 8), ("rv32", 16)])
 def test_the_alignment_of_buffers_is_that_of_their_types(certified, target, stack):
@@ -312,6 +314,7 @@ def test_a_word_may_be_at_any_address_for_processors_of_v7_m_only(certified):
         assert isa.is_v7 is (target in ("cortex-m3", "cortex-m4", "cortex-m7"))
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize(("entry", "number"), N_FALSE.items())
 def test_false_certificates_are_rejected(certified, entry, number):
@@ -338,6 +341,7 @@ def test_what_claims_nothing_is_rejected(certified):
     assert "region of memory is unknown" in evidence.why(evidence.document | {"states": states})
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_the_work_of_a_check_is_as_claimed(certified):
     """Neither more nor less, and no more than a constant."""
@@ -371,6 +375,7 @@ def test_paths_that_do_not_meet_end_with_the_work_claimed(certified, monkeypatch
     assert len(taken) == document["work"] + 1, "the last step is refused"
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_a_claim_that_a_state_follows_another_is_rejected_if_no_path_leads_there(certified):
     evidence = certified("cortex-m0", "predict-raw")

@@ -93,6 +93,7 @@ def path_of(isa, data, numbers, flags):
     return path
 
 
+@pytest.mark.no_cover
 def test_registers_flags_and_jumps_are_those_of_the_simulated_meaning():
     rng = Random(1)
     n_compared = n_flags = 0

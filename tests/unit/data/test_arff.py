@@ -123,6 +123,7 @@ def test_a_long_nominal_declaration_is_read_at_once(tmp_path: Path) -> None:
         _column(tmp_path, f"a {{{declaration}, '}}", "'label 7'")
 
 
+@pytest.mark.no_cover
 @pytest.mark.shared
 def test_every_file_of_the_collection_has_the_size_its_manifest_says(shared_data: Path) -> None:
     """Rows, classes, numeric and nominal columns of all files."""

@@ -264,6 +264,7 @@ def test_the_networks_of_s4_have_its_variables_and_arcs(shared_data):
         assert (network.n_variables, network.n_arcs) == counts, name
 
 
+@pytest.mark.no_cover
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["link", "munin1", "barley", "hailfinder"])
 def test_large_networks_come_back_as_they_are(shared_data, name):

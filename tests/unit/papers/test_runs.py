@@ -135,6 +135,7 @@ def test_no_calls_have_no_answers():
         assert list(run([])) == []
 
 
+@pytest.mark.no_cover
 def test_a_process_that_is_killed_is_told_of():
     with (
         pytest.raises(

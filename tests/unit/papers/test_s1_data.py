@@ -17,6 +17,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.no_cover
 @pytest.mark.shared
 def test_usps_has_the_papers_sizes_and_almost_its_6089_free_parameters(shared_data):
     """The paper's cuts are those of other training rows."""

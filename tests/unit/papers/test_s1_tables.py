@@ -44,6 +44,7 @@ def test_the_papers_numbers_are_errors():
     assert [len(cells) for cells in PAPER["s1-table2"].values()] == [7] * 4
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(("name", "table"), [("s1-table1", s1_table1), ("s1-table2", s1_table2)])
 def test_a_full_run_fills_every_cell_but_those_of_dcmall(folder, name, table):
@@ -142,6 +143,7 @@ def test_what_is_judged_is_the_structure_that_was_learned():
     assert judged["error"] <= s1_runs.judge(fold, [[], [], []], "ml")["error"] + 0.1
 
 
+@pytest.mark.no_cover
 @pytest.mark.shared
 def test_counted_tables_err_as_in_the_paper(shared_data):
     """Within what five halves of other rows leave open; S1's deviations are 0.5 to 0.6."""

@@ -115,6 +115,7 @@ def test_each_experiment_is_asked_for_its_own_columns(folder, measured):
     assert sum((request.columns for request in measured), ()) == PARETO_QUICK_COLUMNS
 
 
+@pytest.mark.no_cover
 def test_a_model_costs_what_its_own_experiment_says(folder):
     """Real trainings; and a second run trains nothing, from its two logs."""
     effort = Effort(n_runs=2, epochs=1, log=folder / "log.jsonl")

@@ -33,6 +33,7 @@ def simulator(require_bench, require_tool, tmp_path_factory) -> Simulator:
     return Simulator(tmp_path_factory.mktemp("shim"))
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_the_meaning_is_that_of_simavr(simulator):
     """Registers, flags, the next address and memory, in random runs; every instruction occurs."""
@@ -83,6 +84,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("name", CHAINS)
 def test_a_chain_is_its_instructions(simulator, name):
@@ -195,6 +197,7 @@ def test_an_unknown_instruction_is_refused(words, told):
         decoded(*words)
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("level", ["-Os", "-O2"])
 @pytest.mark.parametrize("name", ["naive_integer", "tan_float", "general_network"])

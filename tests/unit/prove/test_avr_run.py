@@ -68,6 +68,7 @@ def lanes_of_ten_bits():
     return hand.model_of(features, hand.forest([None] * 16), QFormat(6, 0), [1] * 6, tables)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("old", "new", "status"),
     [
@@ -133,6 +134,7 @@ def test_a_swapped_tie_is_refuted(bench, wifi):
     assert found.actual > found.expected
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("text", "reason", "told"),
     [

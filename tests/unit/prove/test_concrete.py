@@ -183,6 +183,7 @@ def simulator(missing) -> None:
             missing(f"{name} is not installed")
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("simulator")
 @pytest.mark.parametrize(
     ("target", "mnemonics", "n"), [("cortex-m0", 39, 200), ("cortex-m4", 85, 700)]

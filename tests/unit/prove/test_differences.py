@@ -203,6 +203,7 @@ def test_a_trained_model_is_proved(require_bench, models, place, name, kernel):
     assert found.status == "proved", found.sentence
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("name", sorted(set(hand.DIFFERENCES) - OPEN_ON_RISCV))
 def test_a_model_by_hand_is_proved(require_gcc, name):

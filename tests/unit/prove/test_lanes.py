@@ -111,6 +111,7 @@ def operation(rng: Random, words: Words, operands):
     return words.bitwise(a, Value(k), kind), lambda point: done(at(point), k)
 
 
+@pytest.mark.no_cover
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(60), deadline=None)
 def test_any_operations_agree_at_every_input(seed):

@@ -110,6 +110,7 @@ def test_a_search_of_other_bits_is_refused(planes):
         one.planes.check(TRUE, one.least(planes), ((),))
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("wrong", range(N_CLASSES))
 def test_a_wrong_cost_of_one_class_is_refused(wrong):
     one = Setting(wrong=wrong)

@@ -245,6 +245,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("defect", "target"), CASES)
 def test_a_known_defect_is_refuted(program_of, defect, target):
     """The input of the verdict shows it again in the simulator."""
@@ -279,6 +280,7 @@ def confirmed(model: Model, program: LinkedProgram, name: str, input: Mapping[st
 PROGRAMS = {(defect.trained, *defect.options.items()): defect for defect in reversed(DEFECTS)}
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("defect", PROGRAMS.values(), ids=lambda defect: defect.name)
 def test_without_the_defect_it_is_proved(program_of, defect):
     """A constant-time program is undecided, as no proof covers it."""

@@ -151,6 +151,7 @@ def test_one_wrong_unit_among_many_tables_is_found(bench, entry, t, row, c, chan
     assert (found.status, found.reason) == ("refuted", "wrong-answer")
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 def test_violations_are_refuted(bench):
     """A loop without end, a register that is not restored, and a read outside everything."""

@@ -59,11 +59,13 @@ def hostile() -> Study:
     return replace(study, points=points, facts=facts, failed={99: HOSTILE})
 
 
+@pytest.mark.no_cover
 def test_the_same_studies_make_the_same_page() -> None:
     pages = {page_html(sheets_of([studies.study(25)]), "T") for _ in range(2)}
     assert len(pages) == 1
 
 
+@pytest.mark.no_cover
 def test_no_name_becomes_markup() -> None:
     plain = read(page_html(sheets_of([studies.study(30)]), "T"))
     found = read(page_html(sheets_of([hostile()]), HOSTILE))
@@ -76,6 +78,7 @@ def test_no_name_becomes_markup() -> None:
     assert all(HOSTILE not in script for script in found.scripts)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("baselines", "kind", "kinds"), [(0, "Structure", "Structures"), (1, "Family", "Families")]
 )
@@ -91,6 +94,7 @@ def test_what_is_compared_is_called_a_structure_until_a_baseline_is_among_it(
     assert not [script for script in scripts if '"Structure"' in script]
 
 
+@pytest.mark.no_cover
 def test_the_page_asks_for_nothing() -> None:
     reader = read(page_html(sheets_of([studies.study(10)]), "T"))
     links = [attrs.get("href") or attrs.get("src") for _, attrs in reader.tags]
@@ -100,6 +104,7 @@ def test_the_page_asks_for_nothing() -> None:
     assert policy.startswith("default-src 'none';")
 
 
+@pytest.mark.no_cover
 def test_the_page_reads_without_scripts() -> None:
     study = studies.study(40)
     sheets = sheets_of([study], "avr")
@@ -114,6 +119,7 @@ def test_the_page_reads_without_scripts() -> None:
     assert re.search(r'data-target="cortex-m0" hidden', html)
 
 
+@pytest.mark.no_cover
 def test_chosen_boosted_tables_are_drawn_where_the_study_records_them() -> None:
     study = studies.study(12)
     tables = ((("light", ("≤ 2.5", "> 2.5")),),)
@@ -127,6 +133,7 @@ def test_chosen_boosted_tables_are_drawn_where_the_study_records_them() -> None:
     assert "4 boosted tables; this study does not record" in html
 
 
+@pytest.mark.no_cover
 def test_failed_trials_are_named_once_per_reason() -> None:
     failed = dict.fromkeys(range(90, 95), "memory is exhausted")
     html = page_html(sheets_of([replace(studies.study(9), failed=failed)]), "T")
@@ -135,6 +142,7 @@ def test_failed_trials_are_named_once_per_reason() -> None:
     assert "trials failed" not in page_html(sheets_of([replace(studies.study(9), failed={})]), "T")
 
 
+@pytest.mark.no_cover
 def test_several_studies_stand_side_by_side() -> None:
     sheets = sheets_of([studies.study(12), studies.study(9, seed=1, name="b.study", targets=())])
     html = page_html(sheets, "T")

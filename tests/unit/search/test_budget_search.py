@@ -94,6 +94,7 @@ def test_what_is_found_fits_and_errs_least_of_all_that_was_tried(exact):
     assert training["chosen_by"] == "error"
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("choose_by", ["balanced-error", "log-loss"])
 def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choose_by):
     """Boosted tables and networks alike; errors are still those of plain rows."""
@@ -115,6 +116,7 @@ def test_what_is_found_is_least_in_the_measure_of_the_choice(wifi, priced, choos
     assert found.result.model.training["chosen_by"] == choose_by
 
 
+@pytest.mark.no_cover
 def test_the_fastest_is_found_that_is_not_clearly_worse(wifi, found, exact):
     """The rule on the losses of the same rows; what is reported is among what was tried."""
     assert (found.prefer, exact.prefer) == ("balanced", "error")
@@ -267,6 +269,7 @@ def test_a_named_network_keeps_its_options(wifi, priced, named):
     assert found.settings.structure_options == base.structure_options
 
 
+@pytest.mark.no_cover
 def test_decisions_that_take_too_long_do_not_fit(wifi, priced):
     few = wifi.take(np.arange(0, wifi.n_rows, 10))
     found = search(few, BASE, Budget("cortex-m0", instructions=50), families=("tables",))

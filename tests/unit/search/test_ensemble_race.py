@@ -59,6 +59,7 @@ def judging(monkeypatch, errs):
     monkeypatch.setattr(Fold, "misses", misses)
 
 
+@pytest.mark.no_cover
 def test_the_way_to_the_best_form_is_found(evaluator, monkeypatch):
     def errs(settings):
         rows = int(settings.structure_options["rows"])
@@ -111,6 +112,7 @@ def test_the_hopeless_are_judged_by_few_rows(evaluator, monkeypatch):
     assert {n for (is_hopeless, _), n in asked.items() if is_hopeless} == {1}
 
 
+@pytest.mark.no_cover
 def test_what_is_no_better_has_no_price_unless_its_size_is_unknown_or_it_is_faster(
     evaluator, monkeypatch
 ):

@@ -57,6 +57,7 @@ def test_what_tells_classes_remains_longest(found: list[FeatureSet]) -> None:
     assert two == (1, 3)
 
 
+@pytest.mark.no_cover
 def test_errors_are_those_of_validation_rows(found: list[FeatureSet]) -> None:
     n_held = sum(fold.held.n_rows for fold in folds())
     for one in found:
@@ -76,6 +77,7 @@ def with_one_dear(dear: int, columns: Sequence[int]) -> float:
     return sum(10.0 if column == dear else 1.0 for column in columns)
 
 
+@pytest.mark.no_cover
 def test_of_two_equal_features_the_dearer_one_goes() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 1000)
@@ -86,6 +88,7 @@ def test_of_two_equal_features_the_dearer_one_goes() -> None:
         assert [one.columns for one in sets][1] == (1 - dear,)
 
 
+@pytest.mark.no_cover
 def test_paths_weigh_costs_differently() -> None:
     """The better of two features costs a hundred times as much."""
     parts = folds()
@@ -99,6 +102,7 @@ def test_paths_weigh_costs_differently() -> None:
     assert singles == [(3,), (1,)]
 
 
+@pytest.mark.no_cover
 def test_a_signal_of_little_worth_goes_as_a_whole() -> None:
     """Two features of a signal are worth less together than one of another, for the same cost."""
     rng = np.random.default_rng(2)
@@ -115,6 +119,7 @@ def test_a_signal_of_little_worth_goes_as_a_whole() -> None:
     assert sets == [(0, 1, 2), (0,), (0, 1)]
 
 
+@pytest.mark.no_cover
 def test_the_result_depends_on_nothing_else(found: list[FeatureSet]) -> None:
     again = list(eliminations(folds(), BASE, [range(6)], by_number))
     assert [one.columns for one in again] == [one.columns for one in found]

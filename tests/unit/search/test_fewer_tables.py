@@ -121,6 +121,7 @@ def test_single_trees_and_fronts_have_none(wifi, priced):
     assert not list(with_fewer_tables([tree, front], evaluator, StopRequest()))
 
 
+@pytest.mark.no_cover
 def test_the_most_accurate_has_no_fewer_tables_than_fit(wifi, priced):
     budget = Budget("cortex-m0", flash=CODE + 600)
     exact = search(wifi, BASE, budget, families=("tables",), prefer="error")

@@ -83,6 +83,7 @@ def test_choices_are_within_the_limits(
         assert time is None or one.cost.mean <= time
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("without_tools")
 def test_noise_is_not_computed(whole: tuple[Dataset, FrontEnd]) -> None:
     (first,) = choices(whole, limits(3000), 1)
@@ -137,6 +138,7 @@ def test_errors_are_those_of_tables_that_fit_beside_the_features(
         assert found[0].columns == first.columns
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("without_tools")
 def test_limits_below_the_smallest_front_end_are_refused(whole: tuple[Dataset, FrontEnd]) -> None:
     with pytest.raises(BudgetError, match=r"'x\.\w+' alone takes about \d+ bytes of flash"):
@@ -145,6 +147,7 @@ def test_limits_below_the_smallest_front_end_are_refused(whole: tuple[Dataset, F
         choices(whole, limits(4000, time=5))
 
 
+@pytest.mark.no_cover
 @pytest.mark.usefixtures("without_tools")
 def test_sets_of_low_error_are_judged_again(
     whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
@@ -177,6 +180,7 @@ def test_a_single_person_is_not_enough(whole: tuple[Dataset, FrontEnd]) -> None:
         choices((alone, front_end), limits(4000))
 
 
+@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
 def test_prices_are_measured_where_tools_are(

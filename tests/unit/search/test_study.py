@@ -93,6 +93,7 @@ def test_a_study_says_what_it_is_about(tmp_path: Path, facts: dict[str, Any]) ->
         read_study(str(tmp_path / "absent.db"))
 
 
+@pytest.mark.no_cover
 def test_before_its_first_trial_a_study_may_become_another(
     tmp_path: Path, facts: dict[str, Any]
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_point_of_another_version_is_a_sentence(tmp_path: Path, facts: dict[st
         read_study(str(tmp_path / "s.db"))
 
 
+@pytest.mark.no_cover
 def test_the_trials_do_not_depend_on_who_works_on_them(
     tmp_path: Path, facts: dict[str, Any]
 ) -> None:
@@ -197,6 +199,7 @@ def test_the_trials_do_not_depend_on_who_works_on_them(
     assert sorted(one[1]) == [2, 5, 8, 11]
 
 
+@pytest.mark.no_cover
 def test_no_trial_is_begun_that_is_not_wanted(tmp_path: Path, facts: dict[str, Any]) -> None:
     with going_on(tmp_path, facts) as book:
         execution = AtOnce(tmp_path, stand_ins.plain, 3)
@@ -213,6 +216,7 @@ def test_no_trial_is_begun_that_is_not_wanted(tmp_path: Path, facts: dict[str, A
         assert sorted(book.finished) == list(range(9))
 
 
+@pytest.mark.no_cover
 def test_too_many_failures_end_it(tmp_path: Path, facts: dict[str, Any]) -> None:
     with going_on(tmp_path, facts) as book:
         execution = AtOnce(tmp_path, stand_ins.broken, 1)

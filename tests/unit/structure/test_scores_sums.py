@@ -10,6 +10,7 @@ from bncc.structure.scores import log_gamma_term, log_likelihood_term
 COUNTS = np.array([[0, 1, 2], [70_000, 9, 1_000_000]])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("listed", [4, 1 << 16])
 def test_terms_equal_their_definitions_whether_listed_or_not(monkeypatch, listed):
     """A count beyond the list is computed, and so is a table too small to pay for a list."""

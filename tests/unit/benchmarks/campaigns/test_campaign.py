@@ -9,6 +9,7 @@ from bncc.search import storage
 from bncc.search.storage import place_of
 
 
+@pytest.mark.no_cover
 @pytest.mark.cc
 def test_drawn_models_agree(require_tool) -> None:
     for tool in ("gcc", "clang"):
@@ -18,6 +19,7 @@ def test_drawn_models_agree(require_tool) -> None:
     assert all(outcome.compared > 1000 for outcome in outcomes)
 
 
+@pytest.mark.no_cover
 def test_hostile_files_tables_and_studies_end_in_a_sentence() -> None:
     outcomes = [
         *(file_case(7, k) for k in range(40)),

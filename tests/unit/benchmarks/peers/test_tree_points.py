@@ -1,6 +1,7 @@
 """Trees added to the peers: their rows, and their bytes without the library's."""
 
 import numpy as np
+import pytest
 
 from benchmarks.peers.peers import peers_of
 from benchmarks.peers.tree_points import (
@@ -45,6 +46,7 @@ def test_a_difference_has_both_figures():
     assert "instructions 195 in the file and 199 now" in words
 
 
+@pytest.mark.no_cover
 def test_a_small_tree_is_measured(require_bench, missing):
     if not is_installed("emlearn"):  # which changes numpy's settings when it is imported plainly
         missing("emlearn is not installed")
