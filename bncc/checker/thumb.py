@@ -87,7 +87,7 @@ class Thumb:
     def _instruction(self, one: Any, in_block: bool) -> Instruction:
         text = f"{one.mnemonic} {one.op_str}".strip()
         cc = CONDITIONS[one.cc - 1] if 1 <= one.cc <= 14 else ""
-        name = self._capstone.insn_name(one.id)
+        name = "nop" if text == "nop" else self._capstone.insn_name(one.id)
         head = int.from_bytes(one.bytes[:2], "little")
         sets = one.update_flags if one.size == 2 else bool(head & 0x10)
         decoded = Decoded(one, name, _operands(one.op_str), sets)
@@ -102,11 +102,10 @@ class Thumb:
             )
         is_known = name in MEANINGS and not has_reserved_bits(one.bytes, name)
         require(is_known, f"no meaning is known of {text}")
-        meaning = MEANINGS[name]
 
         def action(path: State) -> Value | None:
             is_taken = not cc or name == "it" or path.number(holds(path, cc))
-            return meaning(decoded, path) if is_taken else None
+            return MEANINGS[name](decoded, path) if is_taken else None
 
         return Instruction(one.size, text, action)
 
@@ -158,6 +157,8 @@ def has_reserved_bits(data: bytes, name: str) -> bool:
     if len(data) == 2:
         return name in ("bx", "blx") and bool(data[0] & 7)
     low, high, third, last = data
+    if name in ("tbb", "tbh"):
+        return bool(third & 0xE0) or last != 0xF0
     if high in (0xEA, 0xEB):  # Shifted registers
         return bool(last & 0x80)
     if high & 0xFB == 0xF3 and low >> 4 in (4, 6, 0xC) and not last & 0x80:  # Bit fields
@@ -303,8 +304,8 @@ def _adr(d: Decoded, path: State) -> None:
 
 def _move(d: Decoded, path: State) -> Value | None:
     x = d.value(path, 1)
-    if d.operands[0] == "pc":
-        return _target(x)
+    if d.operands[0] == "pc":  # Unlike other jumps, it stays in Thumb
+        return x if x.base else Value(path.number(x) & ~1)
     if d.sets:
         logic(path, x, UNKNOWN if d.size == 4 else None)
     d.set(path, x)
@@ -370,8 +371,8 @@ def _extract(d: Decoded, path: State) -> None:
 
 def _insert(d: Decoded, path: State) -> None:
     low, width = _number(d.operands[-2]), _number(d.operands[-1])
-    field = (1 << width) - 1
-    kept = attempt(path.bits_and, d.value(path, 0), Value(field << low ^ (WORD - 1)))
+    mask = (1 << width) - 1 << low
+    kept = attempt(path.bits_and, d.value(path, 0), Value(mask ^ (WORD - 1)))
     if d.name == "bfi":
         new = attempt(path.field, d.value(path, 1), 0, width)
         kept = attempt(path.add, kept, attempt(path.scaled, new, 1 << low))
@@ -404,8 +405,7 @@ def _address(d: Decoded, path: State, k: int) -> tuple[Value, str | None, Value]
     parts = [part.strip() for part in found[1].split(",")]
     pc = parts[0] == "pc"
     base_name = NAMES.get(parts[0], parts[0])
-    base = Value(d.address + 4 & ~3) if pc else path.registers[base_name]
-    address = base
+    address = base = Value(d.address + 4 & ~3) if pc else path.registers[base_name]
     if len(parts) > 1:
         if parts[1].startswith("#"):
             address = path.add(base, Value(_number(parts[1]) % WORD))
@@ -443,7 +443,7 @@ def _transfer(d: Decoded, path: State) -> Value | None:
         path.registers[updated] = new
     for name, value in values:
         if name == "pc":
-            target = _target(value)
+            target = _target(path, value)
         else:
             path.registers[name] = value
     return target
@@ -462,16 +462,15 @@ def _multiple(d: Decoded, path: State) -> Value | None:
     size, old = 4 * len(names), path.registers[base]
     down = d.name in ("push", "vpush", "stmdb", "ldmdb")
     start = path.add(old, Value(-size % WORD)) if down else old
-    is_store = d.name in ("push", "vpush", "stm", "stmdb")
     if not {*names} <= {*Thumb.registers, "pc"} or "sp" in names or (updates and base in names):
         raise RejectedError(f"an unpredictable {d.name}")
     target = None
     for k, name in enumerate(names):
         at = path.add(start, Value(4 * k))
-        if is_store:
+        if d.name in ("push", "vpush", "stm", "stmdb"):
             path.store(at, 4, 4, path.registers[name])
         elif name == "pc":
-            target = _target(path.load(at, 4, 4))
+            target = _target(path, path.load(at, 4, 4))
         else:
             path.registers[name] = path.load(at, 4, 4)
     if updates:
@@ -479,23 +478,26 @@ def _multiple(d: Decoded, path: State) -> Value | None:
     return target
 
 
-def _target(x: Value) -> Value:
+def _target(path: State, x: Value) -> Value:
     """Return an address that a register or memory gives: its lowest bit must be set."""
-    if x.base:
-        return x
-    if x.terms or not x.const & 1:
-        raise RejectedError("a jump out of Thumb")
-    return Value(x.const & ~1)
+    require(x.base or path.number(x) & 1, "a jump out of Thumb")
+    return x if x.base else Value(path.number(x) & ~1)
 
 
 def _branch(d: Decoded, path: State) -> Value | None:
+    x = d.value(path, 0)
     if d.name in ("bl", "blx"):
-        target = Value(_number(d.operands[0])) if d.name == "bl" else _target(d.value(path, 0))
         path.registers["lr"] = Value(d.address + d.size | 1)
-        return target
-    if d.name == "bx":
-        return _target(d.value(path, 0))
-    return Value(_number(d.operands[0]))
+    return x if d.name in ("b", "bl") else _target(path, x)
+
+
+def _branch_by_table(d: Decoded, path: State) -> Value | None:
+    """Jump over as many halfwords as a table of bytes or halfwords has at an index."""
+    base, index = (NAMES.get(x, x) for x in re.findall(r"[a-z]+[0-9]*", d.operands[0])[:2])
+    require("sp" not in (base, index), f"an unpredictable {d.name}")
+    start, size = Value(d.address + 4), 1 if d.name == "tbb" else 2
+    at = path.add(path.registers.get(base, start), path.scaled(path.registers[index], size))
+    return path.add(start, Value(2 * path.number(path.load(at, size, size))))
 
 
 def _nothing(d: Decoded, path: State) -> None:
@@ -521,6 +523,7 @@ MEANINGS: dict[str, Callable[[Decoded, State], Value | None]] = {
                      "vldr", "vstr"), _transfer),
     **dict.fromkeys(("push", "pop", "ldm", "ldmdb", "stm", "stmdb", "vpush", "vpop"), _multiple),
     **dict.fromkeys(("b", "bl", "bx", "blx"), _branch),
+    **dict.fromkeys(("tbb", "tbh"), _branch_by_table),
     **dict.fromkeys(("nop", "it", "dmb", "dsb", "isb"), _nothing),
     "vmov": _float_move,
 }  # fmt: skip

@@ -49,8 +49,12 @@ class Trace:
 
     def begin(self, algebra: Words, of: Specification, scale: Scale) -> None:
         """Begin a run; what was recorded of another attempt is forgotten."""
-        self.points = [Point()]
         self.algebra, self.of, self._scale = algebra, of, scale
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was recorded of a run that begins once more."""
+        self.points = [Point()]
 
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""

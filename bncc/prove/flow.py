@@ -8,15 +8,21 @@ A place is a tuple of positions, one for each loop around it and the last for th
 the number of iterations of each loop, places order all steps of a run: those of one iteration come
 before the next, and a loop before what follows it. A run that always takes the earliest step next
 never misses that two paths meet.
+
+Where a jump leads whose address is read from a table, a run finds out: it gives such targets.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from bncc.prove.instructions import Instruction, Jump
 
 Decode = Callable[[int], Instruction]
 Place = tuple[int, ...]
+Targets = Mapping[int, Collection[int]]
+"""Targets of jumps to addresses that are not constants, by the address of the jump."""
+NO_TARGETS: Targets = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -27,14 +33,14 @@ class Flow:
     heads: Mapping[Place, int]  # Address of the first instruction of each loop
 
 
-def flow_of(decode: Decode, entry: int) -> Flow:
+def flow_of(decode: Decode, entry: int, targets: Targets = NO_TARGETS) -> Flow:
     """Return the order of a function's instructions."""
     next_of: dict[int, tuple[int, ...]] = {}
     waiting = [entry]
     while waiting:
         address = waiting.pop()
         if address not in next_of:
-            next_of[address] = successors(decode(address))
+            next_of[address] = (*successors(decode(address)), *targets.get(address, ()))
             waiting += next_of[address]
     places: dict[int, Place] = {}
     heads: dict[Place, int] = {}

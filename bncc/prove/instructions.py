@@ -116,6 +116,7 @@ class Instruction:
     # Jumps have their own; one after other effects, as in `popeq {pc}`, has the same.
     condition: Expr | None = None
     n_counted: int = 1  # Instructions of the processor that it stands for
+    is_inner: bool = False  # In an IT block: only the instruction before it leads to it
 
 
 class UnknownInstruction(ValueError):  # noqa: N818 (it names what was met)

@@ -6,17 +6,18 @@ many inputs splits the path, with a fact about the order of the two sums.
 """
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Protocol
 
 from bncc.prove.code import Code
+from bncc.prove.control import Control
 from bncc.prove.deadline import Deadline
 from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.differences import Differences
 from bncc.prove.expressions import Expressions
-from bncc.prove.flow import Flow, flow_of
+from bncc.prove.flow import Decode
 from bncc.prove.instructions import (
     Effect,
     Expr,
@@ -26,11 +27,10 @@ from bncc.prove.instructions import (
     Load,
     Set,
     Store,
-    UnknownInstruction,
 )
 from bncc.prove.machines import Machine
 from bncc.prove.memory import Memory
-from bncc.prove.regions import Region, both, count_inputs, joined
+from bncc.prove.regions import Box, Region, both, count_inputs, joined
 from bncc.prove.specification import Input, Specification
 from bncc.prove.state import ApartError, Content, Draft, Fact, Frame, State, merged, read, within
 from bncc.prove.values import (
@@ -44,7 +44,6 @@ from bncc.prove.values import (
 )
 from bncc.prove.words import Words
 
-Decode = Callable[[int], Instruction]
 MOST_STEPS = 4_000_000
 """Number of executed instructions beyond which a run gives up."""
 Ordering = Callable[[Exact, Region], tuple[Fact, ...]]
@@ -62,6 +61,9 @@ class Recorder(Protocol):
 
         A proof may be tried several times: what was recorded before is of another run.
         """
+
+    def restart(self) -> None:
+        """Forget what was recorded of a run that begins once more."""
 
     def met(self, one: State, other: State, merged: State) -> State:
         """Return two states as one, with the trails of both."""
@@ -93,9 +95,7 @@ class Run:
     ) -> None:
         self._machine = machine
         self._recorder = recorder
-        self._plain_decode = decode
-        self._functions = frozenset(code.symbols.values())
-        self._jumps: dict[int, Instruction] = {}
+        self._control = Control(code, decode, has_far_jumps=machine.has_far_jumps)
         self._ordering = ordering
         self._deadline = deadline or Deadline()
         self.algebra = Words(tuple(one.numbers for one in inputs), deadline)
@@ -105,7 +105,6 @@ class Run:
         aligned = {**(alignments or {}), "stack": machine.stack_alignment}
         self._expressions = self._expressions_of(self.algebra)
         self._memory = self._memory_of(code, stored, n_output, self.algebra, aligned)
-        self._flows: dict[int, Flow] = {}
         self._pending: dict[tuple[object, ...], list[State]] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
         self._ticket = count()
@@ -115,16 +114,33 @@ class Run:
         self.n_executed = 0
 
     def go(self, entry: int) -> list[State]:
-        """Run a function and return the states in which it returns."""
+        """
+        Run a function and return the states in which it returns.
+
+        The order of instructions depends on where jumps by tables lead, which a run finds out: it
+        begins once more with those.
+        """
+        while not self._is_done(entry):
+            self._control.restart()
+            for known in (self._pending, self._heap, self.ends):
+                known.clear()
+            if self._recorder is not None:
+                self._recorder.restart()
+        return self.ends
+
+    def _is_done(self, entry: int) -> bool:
+        """Run a function; return whether all targets of its jumps were known."""
         self._push(replace(self._start(entry), facts=self.implied(self.always)))
         while self._heap:
-            _, _, place = heapq.heappop(self._heap)
+            order, _, place = heapq.heappop(self._heap)
+            if self._control.is_behind(order):
+                break
             states = self._pending.pop(place)
             if self._recorder is not None:
                 states = self._recorder.reached(states)
             for state in states:
                 self._advance(state)
-        return self.ends
+        return self._control.is_complete
 
     def _start(self, entry: int) -> State:
         machine = self._machine
@@ -147,48 +163,10 @@ class Run:
         """Return a number in the output; None if it is not written."""
         return self._memory.part(end.output, at, size)
 
-    def _decode(self, address: int) -> Instruction:
-        """Decode; a call into the middle of a function is a far jump, as Thumb has no other."""
-        if address not in self._jumps:
-            found = self._plain_decode(address)
-            last = found.effects[-1] if found.effects else None
-            if (
-                self._machine.has_far_jumps
-                and isinstance(last, Jump)
-                and last.is_call
-                and isinstance(last.target, int)
-                and last.target not in self._functions
-            ):
-                effects = (*found.effects[:-1], replace(last, is_call=False))
-                found = replace(found, effects=effects)
-            self._jumps[address] = found
-        return self._jumps[address]
-
     # Scheduling
 
-    def _flow(self, entry: int) -> Flow:
-        if entry not in self._flows:
-            try:
-                self._flows[entry] = flow_of(self._decode, entry)
-            except UnknownInstruction as error:
-                raise UndecidedError("unknown-instruction", str(error)) from None
-        return self._flows[entry]
-
-    def _order(self, state: State) -> tuple[int, ...]:
-        """Return the order of a step: the place with the iterations of the loops around it."""
-        frame = state.frames[-1]
-        counts = dict(frame.counts)
-        place = self._flow(frame.entry).places[state.at]
-        key = list(frame.key)
-        for k, position in enumerate(place):
-            key.append(position)
-            loop = place[: k + 1]
-            if loop in counts:
-                key.append(counts[loop])
-        return tuple(key)
-
     def _push(self, state: State) -> None:
-        order = self._order(state)
+        order = self._control.order(state)
         place = (order, state.at, tuple(frame.after for frame in state.frames))
         others = self._pending.get(place)
         if others is None:
@@ -204,31 +182,6 @@ class Run:
                 others.append(one)
                 return
         others.append(state)
-
-    def _moved(self, state: State, to: int) -> State:
-        """Return a state at another instruction of the same function."""
-        frame = state.frames[-1]
-        flow = self._flow(frame.entry)
-        if to not in flow.places:
-            raise UndecidedError("jump", f"a jump to {to:#x} leaves the function")
-        here, there = flow.places[state.at], flow.places[to]
-        if here[:-1] == there[:-1] and len(frame.counts) == len(there) - 1 and there[-1]:
-            return state.but(at=to)  # In the same loops, and no iteration of one begins
-        counts = dict(frame.counts)
-        kept = {}
-        for k in range(1, len(there)):
-            loop = there[:k]
-            if loop not in flow.heads:
-                continue
-            if here[:k] == loop:
-                kept[loop] = counts.get(loop, 0) + (flow.heads[loop] == to)
-            else:
-                kept[loop] = 0
-        changed = tuple(kept.items())
-        frames = state.frames
-        if changed != frame.counts:
-            frames = (*frames[:-1], replace(frame, counts=changed))
-        return state.but(at=to, frames=frames)
 
     def _advance(self, state: State) -> None:
         """Execute instructions until paths split or another path is behind."""
@@ -247,10 +200,7 @@ class Run:
         if self.n_executed > MOST_STEPS:
             raise UndecidedError("steps", "the function runs for too many instructions")
         self._deadline.check()
-        try:
-            instruction = self._decode(state.at)
-        except UnknownInstruction as error:
-            raise UndecidedError("unknown-instruction", str(error)) from None
+        instruction = self._control.decoded(state.at)
         self.algebra.region = state.region
         self.algebra.is_negative = lambda total: self._known(state, total)
         try:
@@ -305,13 +255,15 @@ class Run:
             condition = self._expressions.value(Draft(state), instruction.condition)
             if condition.number is None:
                 taken, skipped = self._split(state, condition)
-                found = [] if skipped is None else [self._moved(_counted(skipped), following)]
+                found = (
+                    [] if skipped is None else [self._control.moved(_counted(skipped), following)]
+                )
                 if taken is not None:
                     self.algebra.region = taken.region
                     found += self._effects(taken, instruction, following)
                 return found
             if not condition.const:
-                return [self._moved(_counted(state), following)]
+                return [self._control.moved(_counted(state), following)]
         return self._effects(state, instruction, following)
 
     def _effects(self, state: State, instruction: Instruction, following: int) -> list[State]:
@@ -322,7 +274,7 @@ class Run:
                 return self._jump(draft, effect, following)
             self._apply(draft, effect)
         self._check_frame(draft)
-        return [self._moved(_counted(self._checked(draft.state())), following)]
+        return [self._control.moved(_counted(self._checked(draft.state())), following)]
 
     def _check_frame(self, draft: Draft) -> None:
         """Verify that no write was below the stack pointer, where an interrupt would change it."""
@@ -396,17 +348,37 @@ class Run:
             if condition.number is None:
                 taken, skipped = self._split(state, condition)
                 if skipped is not None:
-                    found.append(self._moved(skipped, following))
+                    found.append(self._control.moved(skipped, following))
                 if taken is None:
                     return found
                 state = taken
                 self.algebra.region = state.region
             elif not condition.const:
-                return [self._moved(state, following)]
+                return [self._control.moved(state, following)]
         target = self.algebra.plain(self._expressions.value(draft, jump.target))
-        if jump.keeps_thumb and target.number is not None and not target.const & 1:
-            raise UndecidedError("jump", "a jump out of Thumb state")
-        return [*found, *self._land(state, target, jump.is_call, following)]
+        for one, address in self._by_target(state, target):
+            number = address.number
+            if jump.keeps_thumb and number is not None and not number & 1:
+                raise UndecidedError("jump", "a jump out of Thumb state")
+            found += self._land(one, address, jump.is_call, following)
+        return found
+
+    def _by_target(self, state: State, target: Value) -> Iterator[tuple[State, Value]]:
+        """Yield a state of each address of a jump, which together are the whole state."""
+        if target.base is not None or not target.terms:
+            yield state, target
+            return
+        algebra = self.algebra
+        term = algebra.single(target, "the address of a jump")
+        regions: dict[int, list[Box]] = {}
+        for cell, number in zip(term.partition.cells, term.values.tolist(), strict=True):
+            regions.setdefault(number, []).extend(both(cell, state.region))
+        parts = {k: joined(boxes, algebra.full) for k, boxes in regions.items() if boxes}
+        n_found = sum(count_inputs(part, algebra.full) for part in parts.values())
+        if n_found != count_inputs(state.region, algebra.full):
+            raise UndecidedError("jump", "a jump to an address that is not known for some inputs")
+        for number, part in parts.items():
+            yield state.but(region=part), Value(number)
 
     def _land(self, state: State, target: Value, is_call: bool, following: int) -> list[State]:
         if target.base == "return" and not target.terms and target.const == 0:
@@ -417,8 +389,10 @@ class Run:
         if target.number is None:
             raise UndecidedError("jump", "a jump to an address that depends on the input")
         to = target.const & ~1
+        if self._control.decoded(to).is_inner:
+            raise UndecidedError("jump", f"a jump to {to:#x}, into an IT block")
         if is_call:
-            order = self._order(state)
+            order = self._control.order(state)
             frame = Frame(to, following, state.at, order)
             if any(one.entry == to for one in state.frames):
                 raise UndecidedError("jump", "recursion")
@@ -426,19 +400,22 @@ class Run:
         if len(state.frames) > 1 and to == state.frames[-1].after:
             caller = state.but(frames=state.frames[:-1])
             call = state.frames[-1].call
-            return [self._moved(caller.but(at=call), to)]
+            return [self._control.moved(caller.but(at=call), to)]
         frame = state.frames[-1]
-        if to not in self._flow(frame.entry).places and self._may_enter(to):
+        is_known = to in self._control.flow(frame.entry).places
+        if not is_known and self._may_enter(to):
             # A jump by a register to another function, which returns to this one's caller.
             if any(one.entry == to for one in state.frames):
                 raise UndecidedError("jump", "recursion")
-            other = Frame(to, frame.after, frame.call, self._order(state))
+            other = Frame(to, frame.after, frame.call, self._control.order(state))
             return [state.but(at=to, frames=(*state.frames[:-1], other))]
-        return [self._moved(state, to)]
+        if not is_known and self._control.adds(state, to):
+            return []
+        return [self._control.moved(state, to)]
 
     def _may_enter(self, address: int) -> bool:
         """Return whether a jump by a register may continue in another function."""
-        return address in self._functions
+        return address in self._control.functions
 
     def _split(self, state: State, condition: Value) -> tuple[State | None, State | None]:
         """Return the state where a condition holds, and where not."""

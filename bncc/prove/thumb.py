@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bncc.prove.code import Code
-from bncc.prove.instructions import Effect, Instruction, Jump, Set, UnknownInstruction
+from bncc.prove.instructions import Effect, Expr, Instruction, Jump, Load, Set, UnknownInstruction
 from bncc.prove.thumb_data import DATA, HALF_PRODUCTS
 from bncc.prove.thumb_float import FLOATS
 from bncc.prove.thumb_memory import MEMORY
@@ -97,7 +97,9 @@ class Decoder:
         # A single jump has its own condition, and `it` none.
         is_pure = len(effects) == 1 and isinstance(effects[0], Jump)
         condition = None if is_pure or not effects else parsed.condition
-        return Instruction(insn.address, insn.size, parsed.text, effects, condition)
+        return Instruction(
+            insn.address, insn.size, parsed.text, effects, condition, is_inner=is_conditional
+        )
 
 
 def _has_v6(size: int, name: str) -> bool:
@@ -135,6 +137,16 @@ def _branch_if_zero(p: Parsed) -> list[Effect]:
     return [Jump(p.immediate(1) & ~1, ("eq", x, 0) if p.name == "cbz" else ("ult", 0, x))]
 
 
+def _branch_by_table(p: Parsed) -> list[Effect]:
+    """Jump over as many halfwords as a table of bytes or halfwords has at an index."""
+    if p.condition is not None:
+        raise p.unknown()
+    base, index = p.table()
+    size = 1 if p.name == "tbb" else 2
+    entry: Expr = ("add", base, index if size == 1 else ("shl", index, 1))
+    return [Load("tmp0", entry, size), Jump(("add", p.address + 4, ("shl", "tmp0", 1)))]
+
+
 def _nothing(p: Parsed) -> list[Effect]:
     if p.name == "hint" and p.text != "nop":
         raise p.unknown()
@@ -151,6 +163,8 @@ GROUPS: Mapping[str, Meaning] = {
     "blx": _call,
     "cbz": _branch_if_zero,
     "cbnz": _branch_if_zero,
+    "tbb": _branch_by_table,
+    "tbh": _branch_by_table,
     "hint": _nothing,
     "it": _nothing,
     "dmb": _nothing,

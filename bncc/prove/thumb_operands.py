@@ -152,6 +152,15 @@ class Parsed:
             raise self.unknown()
         return name, address, [Set(name, plus(name, step))]
 
+    def table(self) -> tuple[Expr, str]:
+        """Return the start of a table of jumps and the index, both registers."""
+        memory = self._operands[0].mem
+        base, index = (REGISTERS[self._register_name(one)] for one in (memory.base, memory.index))
+        _, _, third, last = self._insn.bytes
+        if base == "sp" or index in ("sp", "pc") or third & 0xE0 or last != 0xF0:
+            raise self.unknown()
+        return (self.address + 4 if base == "pc" else base), index
+
 
 Meaning: TypeAlias = Callable[[Parsed], Sequence[Effect]]
 

@@ -82,7 +82,7 @@ class Program:
 
     def execute(self, inputs, point):
         """Return the registers, the memory and the number of instructions of one call."""
-        content = {TABLE + k: x for k, x in enumerate(CONSTANTS)}
+        content = {at + k: x for at, data in self.code.sections for k, x in enumerate(data)}
         for one, x in zip(inputs, point, strict=True):
             for k in range(one.size):
                 content[INPUT + one.offset + k] = x >> 8 * k & 255

@@ -133,6 +133,17 @@ JUMPS = {
         [Set("tmp0", "r3"), Set("lr", AT + 3), Jump("tmp0", is_call=True, keeps_thumb=True)],
     ),
     "7047": ("bx lr", [Jump("lr", keeps_thumb=True)]),
+    "dfe803f0": (
+        "tbb [pc, r3]",
+        [Load("tmp0", ("add", AT + 4, "r3"), 1), Jump(("add", AT + 4, ("shl", "tmp0", 1)))],
+    ),
+    "d2e811f0": (
+        "tbh [r2, r1, lsl #1]",
+        [
+            Load("tmp0", ("add", "r2", ("shl", "r1", 1)), 2),
+            Jump(("add", AT + 4, ("shl", "tmp0", 1))),
+        ],
+    ),
     "00bf": ("nop", []),
 }
 FLOATS = {
@@ -281,7 +292,11 @@ def test_a_jump_in_an_it_block_has_its_condition() -> None:
 @pytest.mark.parametrize(
     ("code", "named"),
     [
-        ("dfe800f0", "tbb"),
+        ("dfe800e0", "bytes"),  # tbb without a bit that should be one, and with one too many
+        ("dfe820f0", "bytes"),
+        ("dde800f0", "tbb"),  # from sp
+        ("dfe80df0", "tbb"),
+        ("08bfdfe800f0", "tbb"),
         ("abbe", "bkpt"),
         ("4fea3201", "rrx"),
         ("02eb3301", "rrx"),  # add.w r1, r2, r3, rrx

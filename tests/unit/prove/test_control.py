@@ -1,0 +1,194 @@
+"""Jumps by tables, as compilers make of a `switch`: each case is followed, and no other place."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from bncc.checker.__main__ import main as checker
+from bncc.cli.main import main
+from bncc.fixed_point import QFormat
+from bncc.model.file import save_model
+from bncc.prove.code import Code
+from bncc.prove.instructions import Jump, Load, Set
+from bncc.prove.prove import prove
+from bncc.prove.replay import patched
+from bncc.prove.values import UndecidedError
+from bncc.structure.graph import forest
+from tests.models import feature, model_of
+from tests.unit.prove.made_up_programs import START, TABLE, Program, agrees, to
+from tests.unit.prove.programs import linked
+
+pytest.importorskip("capstone")
+
+ANSWERS = (3, 0, 5, 1, 6, 2, 4)
+"""The class of each state."""
+PLACES = ("cortex-m3", "cortex-m4", "rv32")
+
+
+def permuting():
+    """Return a model of two features whose class is an answer to the first one."""
+    n = len(ANSWERS)
+    costs = [[int(c != answer) for c in range(n)] for answer in ANSWERS]
+    features = [feature("x", n), feature("y", 3)]
+    return model_of(features, forest([None, None]), QFormat(2, 2), [0] * n, [costs, [[0] * n] * 3])
+
+
+def switch(n_before: int = 0) -> str:
+    """Return a function whose cases compilers cannot make numbers of, with instructions before."""
+    cases = "\n".join(
+        f'case {k}: __asm__ volatile("{";".join(["nop"] * (k + 1))}"); return {answer};'
+        for k, answer in enumerate(ANSWERS)
+    )
+    far = "\n".join(['__asm__ volatile("nop");'] * n_before)
+    return (
+        "int f_predict(const unsigned char *x);\n"
+        f"int f_predict(const unsigned char *x)\n{{\nif (x[1] > 2) return -1;\n"
+        f"switch (x[0]) {{\n{cases}\n}}\n{far}\nreturn -1;\n}}\n"
+    )
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def code(require_bench, request, tmp_path_factory):
+    """Return a linked program with a `switch`."""
+    bench = require_bench(request.param, simulator="unicorn")
+    return linked(tmp_path_factory.mktemp("switch"), bench, switch(), ["f_predict"])
+
+
+def entries(code: Code) -> tuple[int, int, list[int]]:
+    """Return address, size and numbers of the table that the function jumps by."""
+    start, n = code.symbols["f_predict"], len(ANSWERS)
+    if code.target.name == "rv32":
+        for at, data in code.sections:
+            words = [int.from_bytes(data[k : k + 4], "little") for k in range(0, len(data), 4)]
+            for k in range(len(words) - n):
+                if all(start < word < start + 200 for word in words[k : k + n]):
+                    return at + 4 * k, 4, words[k : k + n]
+    at = next(a for a in range(start, start + 100, 2) if code.bytes_at(a, 2) == b"\xdf\xe8") + 4
+    found = code.bytes_at(at, n)
+    assert found is not None
+    return at, 1, list(found)
+
+
+def changed(code: Code, k: int, number: int) -> Code:
+    """Return a program with another number in its table."""
+    at, size, _ = entries(code)
+    return patched(code, at + k * size, number.to_bytes(size, "little"))
+
+
+@pytest.mark.firmware
+def test_every_case_is_followed(code):
+    for entry in ("predict", "trusted"):
+        verdict = prove(permuting(), code, "f_predict", entry)
+        assert verdict.status == "proved", verdict.sentence
+
+
+@pytest.mark.firmware
+def test_a_wrong_target_is_refuted(code):
+    _, _, numbers = entries(code)
+    for k, number in enumerate(numbers):
+        other = changed(code, k, numbers[(k + 1) % len(numbers)])
+        assert other.sections != code.sections
+        verdict = prove(permuting(), other, "f_predict", "predict")
+        assert (verdict.status, verdict.input and verdict.input["x"]) == ("refuted", k)
+        assert (verdict.expected, verdict.actual) == (ANSWERS[k], ANSWERS[(k + 1) % len(ANSWERS)])
+        assert number != numbers[(k + 1) % len(numbers)]
+
+
+def wrong_numbers(code: Code) -> Iterator[int]:
+    """Yield numbers that lead before the function, far behind it and into the table."""
+    if code.target.name == "rv32":
+        yield from (code.symbols["f_predict"] - 2, code.symbols["main"], entries(code)[0])
+    else:
+        yield from (0, 255)
+
+
+@pytest.mark.firmware
+def test_a_target_that_is_no_case_is_never_proved(code):
+    for number in wrong_numbers(code):
+        verdict = prove(permuting(), changed(code, 4, number), "f_predict", "predict")
+        assert verdict.status != "proved"
+
+
+@pytest.mark.firmware
+def test_an_index_beyond_the_table_is_never_proved(require_bench, tmp_path, code):
+    """Without its comparison, the program jumps by what is behind its table."""
+    text = switch().replace("return -1;\n}\n", "__builtin_unreachable();\n}\n")
+    bench = require_bench(code.target.name, simulator="unicorn")
+    unchecked = linked(tmp_path, bench, text, ["f_predict"])
+    assert prove(permuting(), unchecked, "f_predict", "trusted").status == "proved"
+    assert prove(permuting(), unchecked, "f_predict", "predict").status != "proved"
+
+
+@pytest.mark.firmware
+def test_the_checker_follows_each_case(code, tmp_path):
+    save_model(permuting(), tmp_path / "m.bncc")
+    (tmp_path / "p.elf").write_bytes(code.content)
+    proof = tmp_path / "m.proof"
+    arguments = [
+        "prove", str(tmp_path / "m.bncc"), "--target", code.target.name,
+        "--elf", str(tmp_path / "p.elf"), "--symbol", "f_predict", "-o", str(proof),
+    ]  # fmt: skip
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert checker([str(proof), str(tmp_path / "p.elf"), str(tmp_path / "m.bncc")]) == 0
+
+
+def jumping(numbers, *lines) -> Program:
+    """Return a program that jumps by a table of bytes at an index of 0 to 3, then some lines."""
+    program = Program(
+        (Load("r2", "r0", 1), Set("r2", ("and", "r2", 3))),
+        (Load("tmp0", ("add", TABLE, "r2"), 1), Jump(("add", START, ("shl", "tmp0", 1)))),
+        *lines,
+    )  # fmt: skip
+    code = replace(program.code, sections=((TABLE, bytes(numbers)),))
+    program.code = code
+    return program
+
+
+CASES = (
+    (Set("r0", 10), to(6)),
+    (Set("r0", 20), to(6)),
+    (Set("r0", 30), to(6)),
+    (Set("r0", 40),),
+    (Jump("lr"),),
+)
+
+
+def test_paths_meet_after_the_cases():
+    run = agrees(jumping((2, 3, 4, 5), *CASES))
+    assert len(run.ends) == 1
+    assert run.ends[0].steps == 4
+
+
+def test_several_indices_may_have_one_case():
+    agrees(jumping((5, 2, 2, 5), *CASES))
+
+
+@pytest.mark.parametrize(("number", "why"), [(100, "nothing at"), (0x7F, "nothing at")])
+def test_a_target_outside_of_the_function_is_undecided(number, why):
+    with pytest.raises(UndecidedError, match=why):
+        jumping((2, 3, number, 5), *CASES).run()
+
+
+def test_a_target_in_another_function_behind_is_undecided():
+    program = jumping((2, 3, 7, 5), *CASES, (Set("r0", 1),), (Jump("lr"),))
+    symbols = {**program.code.symbols, "g": START + 12}
+    program.code = replace(program.code, symbols=symbols)
+    with pytest.raises(UndecidedError, match="leaves the function"):
+        program.run()
+
+
+def test_a_target_within_an_it_block_is_undecided():
+    program = jumping((2, 3, 4, 5), *CASES)
+    program.lines[4] = replace(program.lines[4], is_inner=True)
+    with pytest.raises(UndecidedError, match="IT block"):
+        program.run()
+
+
+def test_a_target_within_an_instruction_is_undecided():
+    program = jumping((2, 3, 4, 5), *CASES)
+    program.lines[3] = replace(program.lines[3], size=4)
+    with pytest.raises(UndecidedError, match="within an instruction"):
+        program.run()
