@@ -16,6 +16,7 @@ from bncc.prove.memory import Memory
 from bncc.prove.run import Run
 from bncc.prove.slices import (
     Deferred,
+    Operands,
     Slice,
     concatenated,
     consecutive,
@@ -30,18 +31,12 @@ _HALF = 1 << 15
 _RETURN = Value(0, base="return")
 
 
-class _Operands:
-    """Operands of a deferred operation, in the place of a draft."""
-
-    def __init__(self, contents: Mapping[str, Content]) -> None:
-        self.registers = contents
-        self.flags = {name: (DEFERRED, (x,)) for name, x in contents.items() if name in FLAGS}
-
-
 class ByteExpressions(Expressions):
     """Evaluates expressions over bytes and flags."""
 
-    def value(self, draft: Draft | _Operands, expression: Expr) -> Value:
+    _flags = FLAGS
+
+    def value(self, draft: Draft | Operands, expression: Expr) -> Value:
         """Return the value of an expression."""
         if isinstance(expression, str) or (
             isinstance(expression, tuple) and expression[0] in ("cat", "byte")
@@ -55,7 +50,7 @@ class ByteExpressions(Expressions):
             return found
         return super().value(draft, expression)  # type: ignore[arg-type]
 
-    def content(self, draft: Draft | _Operands, expression: Expr) -> Content:
+    def content(self, draft: Draft | Operands, expression: Expr) -> Content:
         """Return the content of a register that is set to an expression."""
         if isinstance(expression, str):
             if expression not in FLAGS:
@@ -92,7 +87,7 @@ class ByteExpressions(Expressions):
             return self.deferred(draft, expression)  # Hardly ever read
 
     def _part(
-        self, draft: Draft | _Operands, operation: str, left: Expr, right: Expr
+        self, draft: Draft | Operands, operation: str, left: Expr, right: Expr
     ) -> Content | None:
         """Return bits of a sum of several functions, which alone are none; None if it is no sum."""
         inner, number = self.content(draft, left), self.content(draft, right)
@@ -105,7 +100,7 @@ class ByteExpressions(Expressions):
             return sliced(inner, number.const, MASK)
         return sliced(inner, 0, number.const if operation == "and" else (1 << number.const) - 1)
 
-    def deferred(self, draft: Draft | _Operands, expression: Expr) -> Content:
+    def deferred(self, draft: Draft | Operands, expression: Expr) -> Content:
         """Return an operation that is done when its result is read."""
         if isinstance(expression, str) and (expression not in FLAGS or expression in draft.flags):
             return self.content(draft, expression)
@@ -115,9 +110,6 @@ class ByteExpressions(Expressions):
             if name not in FLAGS or name in draft.flags
         }
         return Deferred(expression, kept, self._later)
-
-    def _later(self, operands: Mapping[str, Content], expression: object) -> Value:
-        return self.value(_Operands(operands), expression)  # type: ignore[arg-type]
 
     def _operation(self, name: str, operands: list[Value]) -> Value:
         a = operands[0]

@@ -1,6 +1,6 @@
 """Expressions and flags of instructions over all inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from bncc.prove.floats import compared
 from bncc.prove.instructions import Expr, Flags
@@ -15,6 +15,8 @@ _NEGATED = {"ne": "eq", "cc": "cs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "g
 
 class Expressions:
     """Evaluates expressions in a state, in the current region of an algebra."""
+
+    _flags: Collection[str] = ()  # Operands that are flags, each by itself
 
     def __init__(self, algebra: Words) -> None:
         self._algebra = algebra
@@ -143,7 +145,7 @@ class Expressions:
         return Deferred(expression, {name: draft.registers[name] for name in names}, self._later)
 
     def _later(self, operands: Mapping[str, Content], expression: object) -> Value:
-        return self.value(Operands(operands), expression)  # type: ignore[arg-type]
+        return self.value(Operands(operands, self._flags), expression)  # type: ignore[arg-type]
 
     def _flag(self, draft: Draft, name: str) -> Value:
         algebra = self._algebra

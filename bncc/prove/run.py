@@ -209,9 +209,13 @@ class Run:
             # All sides take the step at once: apart they would merge here again.
             return [one for side in self._sides(state, split) for one in self._step(side)]
         except UndecidedError as reason:
-            if reason.place is None:
-                reason.place = f"{state.at:#x}, `{instruction.text}`"
-            raise
+            raise self._placed(reason, state) from None
+
+    def _placed(self, reason: UndecidedError, state: State) -> UndecidedError:
+        """Return a reason with the instruction at which it was found first."""
+        if reason.place is None:
+            reason.place = f"{state.at:#x}, `{self._control.decoded(state.at).text}`"
+        return reason
 
     def _sides(self, state: State, split: OpenOrderError | ApartError) -> list[State]:
         if isinstance(split, ApartError):
@@ -246,7 +250,7 @@ class Run:
         parts = [joined(r, full) for own in reason.regions if (r := both(own, state.region))]
         n_found = sum(count_inputs(part, full) for part in parts)
         if len(parts) < 2 or n_found != count_inputs(state.region, full):
-            raise reason
+            raise self._placed(reason, state)
         return [state.but(region=part) for part in parts]
 
     def _execute(self, state: State, instruction: Instruction) -> list[State]:

@@ -10,10 +10,10 @@ operation keeps its operands.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from bncc.prove.regions import Region, both, meets
-from bncc.prove.state import Content, Merged, read, same
+from bncc.prove.state import DEFERRED, Content, Flagged, Merged, read, same
 from bncc.prove.values import WORD, UndecidedError, Value
 from bncc.prove.words import Words
 
@@ -49,11 +49,13 @@ class Slice:
 
 
 class Operands:
-    """Contents of registers, in the place of a draft."""
+    """Contents of registers, and of those that are flags, in the place of a draft."""
 
-    def __init__(self, contents: Mapping[str, Content]) -> None:
+    def __init__(self, contents: Mapping[str, Content], flags: Collection[str] = ()) -> None:
         self.registers = contents
-        self.flags: Mapping[str, object] = {}
+        self.flags: Flagged = {
+            name: (DEFERRED, (x,)) for name, x in contents.items() if name in flags
+        }
 
 
 class Deferred:

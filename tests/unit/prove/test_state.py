@@ -413,5 +413,6 @@ def test_regions_that_paths_split_into_cover_the_whole():
     parts = run._split_by_regions(run.ends[0], ApartError(reason, (low, high)))
     assert [part.region for part in parts] == [low, high]
     for some in ((low, (((0, ((6, 9),)),),)), (low,), (low, high, high)):
-        with pytest.raises(ApartError):
+        with pytest.raises(ApartError) as caught:
             run._split_by_regions(run.ends[0], ApartError(reason, some))
+        assert caught.value.place == "0x100, `line 0`"
