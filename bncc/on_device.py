@@ -325,7 +325,8 @@ def measure_ours(
     trusting = None
     if with_trusted and "trusted" not in built.entries:
         # In a program of its own: at -Os an additional entry point makes gcc inline less.
-        second = emit_c(model, replace(options, entries=options.entries | {"trusted"}))
+        more = replace(options, entries=options.entries | {"trusted"})
+        second = emit_as(model, more, emission)
         trusting = sources_of(model, second)
     return measure(
         model,

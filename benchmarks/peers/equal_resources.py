@@ -128,6 +128,14 @@ def chosen(kind: str) -> list[Pair]:
     return list(within_ours(pages()[1], MAIN, kind))
 
 
+def taken(points: Sequence[Point | None]) -> str:
+    """Return the smallest and the largest flash and instructions of some classifiers, in words."""
+    known = [point for point in points if point is not None]
+    columns = zip(*((point.flash, point.instructions) for point in known), strict=True)
+    flash, instructions = (f"{min(column):,} to {max(column):,}" for column in columns)
+    return f"{flash} bytes and {instructions} instructions"
+
+
 def _rows(page: str, name: str) -> Iterator[list[str]]:
     for line in held(page, name).splitlines()[2:]:
         yield [cell.strip() for cell in line.strip("|").split("|")]
@@ -150,6 +158,9 @@ def main(is_written: bool) -> None:
     for kind in ("tree", "forest"):
         matched = of_baselines(chosen(kind))
         print(f"in {MAIN} KB: as accurate as the best {kind} within the limits on {matched} sets")
+    pairs = chosen("tree")
+    print(f"bncc: {taken([pair.ours for pair in pairs])}")
+    print(f"trees: {taken([pair.baseline for pair in pairs])}")
     if is_written:
         write()
 

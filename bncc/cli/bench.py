@@ -18,6 +18,7 @@ from bncc.cli.lowering import (
     check_fit,
     inputs_option,
     lowering_options,
+    max_flash_option,
     usable_machines,
     with_inputs,
 )
@@ -64,8 +65,8 @@ if TYPE_CHECKING:
     from bncc.timing.timebase import Timebase
 
 COMMON = (
-    "targets", "data_path", "part", "clock", "priced", "optimize", "compiler", "simulator",
-    "as_json", "quiet", "verbose",
+    "targets", "data_path", "part", "clock", "priced", "optimize", "max_flash", "compiler",
+    "simulator", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc bench --help`` shows; ``--help-all`` shows all."""
 
@@ -105,6 +106,7 @@ COMMON = (
 @timing_options
 @opt_level_option
 @entry_option
+@max_flash_option
 @inputs_option
 @lowering_options
 @recorded_options
@@ -132,6 +134,7 @@ def command(
     fold: int | None,
     opt_level: str | None,
     priced: tuple[str, ...],
+    max_flash: int | None,
     which_inputs: str,
     **how: Any,
 ) -> None:
@@ -167,6 +170,7 @@ def command(
         model,
         Lowering(optimize, kernel, constant_time, compare=compare, provable=provable),
         emitted,
+        Budget(None, max_flash, entries=priced),
     )
     targets = targets_of(targets, part)
     named = () if "all" in targets else targets

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from bncc.cli.console import Console
-from bncc.cli.options import TARGETS, was_set
+from bncc.cli.options import TARGETS, budget, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
 from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
@@ -84,6 +84,16 @@ def inputs_option(function: Command) -> Command:
         default=INPUTS[0],
         show_default=True,
         help="Inputs of the C: all features of MODEL, or those that decisions depend on.",
+    )(function)
+
+
+def max_flash_option(function: Command) -> Command:
+    """Add ``--max-flash``, for the layout that ``emit-c`` takes within it."""
+    return click.option(
+        "--max-flash",
+        callback=budget,
+        metavar="N[k]",
+        help="Flash budget in bytes that the C is chosen by, by its estimate.",
     )(function)
 
 

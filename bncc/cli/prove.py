@@ -12,10 +12,12 @@ from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Command,
+    Emissions,
     Lowering,
     blame,
     inputs_option,
     lowering_options,
+    max_flash_option,
     usable_machines,
     with_inputs,
 )
@@ -54,11 +56,12 @@ from bncc.targets import find_target
 
 COMMON = (
     "targets", "entries", "elf", "symbol", "output", "force", "compiler", "opt_level", "optimize",
-    "constant_time", "time_limit", "as_json", "quiet", "verbose",
+    "max_flash", "constant_time", "time_limit", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
 OF_BUILDS = {
     "optimize": "--optimize",
+    "max_flash": "--max-flash",
     "kernel": "--kernel",
     "compare": "--compare",
     "constant_time": "--constant-time",
@@ -114,6 +117,7 @@ def time_limit_option(function: Command) -> Command:
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @opt_level_option
 @time_limit_option
+@max_flash_option
 @inputs_option
 @lowering_options
 @speaks
@@ -129,6 +133,7 @@ def command(
     compiler: str | None,
     opt_level: str | None,
     time_limit: float | None,
+    max_flash: int | None,
     which_inputs: str,
     optimize: Optimize,
     kernel: str | None,
@@ -170,7 +175,8 @@ def command(
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         level = opt_level or LEVELS[optimize]
-        programs = built(model, machines, entries, lowering, compiler, level, console)
+        within = Budget(None, max_flash)
+        programs = built(model, machines, entries, lowering, compiler, level, console, within)
     verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
     with console.progress("proving") as advance:
@@ -249,11 +255,12 @@ def built(
     compiler: str | None,
     level: str,
     console: Console,
+    within: Budget | None = None,
 ) -> Iterator[LinkedProgram]:
-    """Yield the program of each target, built when it is needed."""
+    """Yield the program of each target, built when it is needed, in the layout for a budget."""
     for target in machines:
         console.detail(f"building for {target}")
-        emission = _emitted(model, target, entries, lowering)
+        emission = _emitted(model, target, entries, lowering, within)
         (bench,) = find_toolchain(find_target(target), compiler=compiler)
         try:
             program = linked_program(model, emission, bench, level, entries)
@@ -262,7 +269,15 @@ def built(
         yield program
 
 
-def _emitted(model: Model, target: str, entries: tuple[str, ...], lowering: Lowering) -> Emission:
+def _emitted(
+    model: Model,
+    target: str,
+    entries: tuple[str, ...],
+    lowering: Lowering,
+    within: Budget | None = None,
+) -> Emission:
     """Emit the C that ``emit-c`` writes for a target and these entry points."""
     needed = Budget(target).emitted(entries)
+    if within is not None and within.room is not None:
+        return Emissions(model, lowering, needed, within).of(target)
     return emit_c(model, replace(lowering.options(target, entries=needed), priced=entries))

@@ -15,6 +15,7 @@ from bncc.cli.lowering import (
     check_fit,
     inputs_option,
     lowering_options,
+    max_flash_option,
     range_margin_option,
     tell_of_idle_margin,
     usable_machines,
@@ -22,7 +23,6 @@ from bncc.cli.lowering import (
 )
 from bncc.cli.options import (
     SIMULATORS,
-    budget,
     class_option,
     fold_option,
     model_argument,
@@ -122,12 +122,7 @@ COMMON = (
     "`bncc prove`.",
 )
 @time_limit_option
-@click.option(
-    "--max-flash",
-    callback=budget,
-    metavar="N[k]",
-    help="Flash budget in bytes that the C is chosen by, by its estimate.",
-)
+@max_flash_option
 @range_margin_option
 @inputs_option
 @lowering_options

@@ -379,7 +379,11 @@ def _with_fronts(
 
 def chosen_in(budget: Budget, tried: Sequence[Evaluation], prefer: Preference) -> Evaluation | None:
     """Return the candidate that the rules of the choice take in a budget, None if none fits."""
-    fitting = [replace(one, layout=None) for one in tried if budget.admits(one.price)]
+    fitting = [
+        one if one.layout and budget.admits(one.layout) else replace(one, layout=None)
+        for one in tried
+        if budget.admits(one.price)
+    ]
     return chosen_of(fitting, prefer) if fitting else None
 
 

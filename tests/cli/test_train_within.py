@@ -95,6 +95,10 @@ def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
     code = json.loads(run(*verified[verified.index("verify") :], "--json").stdout)
     assert code["agree"]
     assert code["targets"]["cortex-m0"]["kernel"] == found["kernel"]
+    within = ("--max-flash", "650", *verified[verified.index("--target") :][:4])
+    measured = run_json("bench", model, *within)["targets"]["cortex-m0"]
+    assert measured["resources"]["flash"] == facts["flash"]
+    assert run_json("bench", model, *within[2:])["targets"] != {"cortex-m0": measured}
 
 
 def test_the_preference_is_told_and_takes_two_words_for_time(

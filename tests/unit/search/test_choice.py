@@ -67,6 +67,12 @@ def test_in_another_budget_the_same_rules_choose():
     assert chosen_in(Budget("avr", flash=799), tried, "balanced") is None
 
 
+def test_a_layout_that_was_built_counts_in_another_budget_if_it_fits():
+    fast = replace(CLOSE, layout=resources(1000, 50))
+    assert chosen_in(Budget("avr", flash=1800), [BEST, fast], "balanced").resources.flash == 1000
+    assert chosen_in(Budget("avr", flash=999), [BEST, fast], "balanced").resources.flash == 800
+
+
 def test_the_time_that_losses_are_worth_falls_from_one_standard_error_on():
     def ratio(more):
         """Return the ratio of one that has some rows more and 20 fewer than the best in error."""
