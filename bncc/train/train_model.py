@@ -192,7 +192,8 @@ def _fit(
 ) -> tuple[Model, Model, Dataset, int | None]:
     """Return the model of the first descent and the last one, with its rows and its early end."""
     if session.first is None:
-        judges = held if held.n_rows else rest
+        # One block or a few groups may lack classes, so all rows judge a format together.
+        judges = held if held.n_rows and dataset.split.is_random else dataset
         callbacks = session.callbacks(0)
         session.first = fit_model(
             rest, settings, lambda draft: _best_format(draft, judges, settings), callbacks

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from bncc.model.file import load_model, save_model
 from bncc.structure.catalog import learn_structure
 from bncc.train import fit_network as fit
 from bncc.train import learn_network as learn
+from bncc.train import train_model as training
 from bncc.train.holdout import tells_apart
 from bncc.train.maximum_likelihood import ml_log_tables
 from bncc.train.options import METHODS
@@ -133,6 +135,23 @@ def test_error_validation_is_the_error_on_the_rows_held_out(monkeypatch):
     figures = train_model(states([rows % 3], y), ML).model.training
     assert figures["error_validation"] == 1.0
     assert figures["error_train"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_one_block_in_time_does_not_choose_the_bits(monkeypatch, ordered):
+    """All held-out rows are of one class here, which the coarsest costs decide as well as any."""
+    y = np.arange(300) % 3
+    rest, held = np.flatnonzero(np.arange(300) < 240), np.arange(240, 300)
+    y[held] = 0
+    noise = np.random.default_rng(3).integers(0, 3, (6, 300))
+    columns = [np.where(np.random.default_rng(k).random(300) < 0.5, y, noise[k]) for k in range(6)]
+    monkeypatch.setattr(splits.SplitRule, "holdout", lambda *_: (rest, held))
+    judged = []
+    monkeypatch.setattr(
+        training, "best_format", lambda formats, *given: judged.append(given[5]) or formats[2]
+    )
+    train_model(replace(states(columns, y), split=splits.SplitRule(ordered=ordered)), ML)
+    assert [len(np.unique(each)) for each in judged] == [3 if ordered else 1]
 
 
 def test_without_validation_rows_the_bits_are_chosen_on_training_rows():
