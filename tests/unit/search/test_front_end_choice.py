@@ -180,7 +180,6 @@ def test_a_single_person_is_not_enough(whole: tuple[Dataset, FrontEnd]) -> None:
         choices((alone, front_end), limits(4000))
 
 
-@pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
 def test_prices_are_measured_where_tools_are(
