@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bncc.checker.values import WORD, Ints, RejectedError, Term, Value, require
+from bncc.checker.values import WORD, Ints, Term, Value, require
 
 
 class Program:
@@ -17,28 +17,31 @@ class Program:
         """Read a file."""
         magic = b"\x7fELF\x01\x01\x02\x00"
         require(data[:6] + data[16:18] == magic, "the program is not a linked ELF file of 32 bits")
-        (at,), (n,) = unpack_from("<I", data, 32), unpack_from("<H", data, 48)
+        first, at, n_loads, n = unpack_from("<II8xH2xH", data, 28)
+        parts = iter_unpack("<8I", data[first : first + 32 * n_loads])
+        # What is loaded, not at its address or only in part if the last number is not 0
+        loads = [(o - v, v, v + m, v ^ p | f ^ m) for k, o, v, p, f, m, *_ in parts if k == 1]
         headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
         self.sections: list[tuple[int, bytes]] = []
         self.symbols: dict[str, int] = {}
-        for _, kind, flags, address, offset, length, link, *_ in headers:
-            content = data[offset : offset + length]
-            if kind == 1 and flags & 3 == 2:
-                self.sections.append((address, content))
-            symbols = iter_unpack("<IIIBBH", content if kind == 2 else b"")
-            for name, value, _, info, _, where in symbols:
+        for _, kind, flags, at, offset, size, link, *_ in headers:
+            content, end = data[offset : offset + size], at + size
+            if kind == 1 and flags & 3 == 2 and size:
+                near = [(d, w, v <= at < end <= e) for d, v, e, w in loads if v < end and at < e]
+                require(near == [(offset - at, 0, True)], "a section is not what is loaded there")
+                self.sections.append((at, content))
+            for name, value, _, info, _, where in iter_unpack("<IIIBBH", content * (kind == 2)):
                 if info & 15 == 2 and where:
                     text = data[headers[link][4] + name :].partition(b"\0")[0].decode()
                     is_new = self.symbols.setdefault(text, value & ~1) == value & ~1
                     self.symbols[text] = value & ~1 if is_new else -1  # Ambiguous
 
-    def read(self, address: int, size: int, multiple: int = 1) -> bytes:
+    def read(self, at: int, size: int, multiple: int = 1) -> bytes:
         """Return code or constants, at a multiple of a number, of a section that is not written."""
-        require(address % multiple == 0, f"a read of {size} bytes at {address:#x} is not aligned")
-        for start, data in self.sections:
-            if start <= address and address + size <= start + len(data):
-                return data[address - start : address - start + size]
-        raise RejectedError(f"a read of {size} bytes at {address:#x}, outside the constants")
+        require(at % multiple == 0, f"a read of {size} bytes at {at:#x} is not aligned")
+        found = [x[at - a :][:size] for a, x in self.sections if 0 <= at - a <= len(x) - size]
+        require(len(found) > 0, f"a read of {size} bytes at {at:#x}, outside the constants")
+        return found[0]
 
 
 class Model:
@@ -46,8 +49,7 @@ class Model:
 
     def __init__(self, data: bytes, entry: str, axes: list[list[int]]) -> None:
         """Read tables for an entry point, by the first numbers of intervals of its inputs."""
-        archive = np.load(io.BytesIO(data))
-        document = json.loads(archive["model.json"])
+        document = json.loads((archive := np.load(io.BytesIO(data)))["model.json"])
         require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
         features, is_raw = document["features"], entry.endswith("-raw")
         widest = max(f["n_states"] for f in features)
@@ -55,8 +57,8 @@ class Model:
         inputs = [_input(f, own, is_raw, widest) for f, own in zip(features, axes, strict=True)]
         # Bytes of each input, first and last numbers of intervals, and their states
         self.sizes, self.points, states = zip(*inputs, strict=True)
-        self.valid = tuple(found >= 0 for found in states)
-        self.domain = tuple(found >= -(entry != "trusted") for found in states)
+        masks = (tuple(s >= k for s in states) for k in (0, -(entry != "trusted")))
+        self.valid, self.domain = masks
         self.tables: list[tuple[dict[int, Ints], Ints, Ints]] = []  # Levels, rows and costs
         self.used: set[int] = set()  # Inputs on which decisions depend
         left = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))

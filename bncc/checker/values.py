@@ -273,8 +273,7 @@ class Algebra:
 
     def same(self, x: Value, y: Value, size: int = 4) -> bool:
         """Return whether the lowest bytes of two values are the same for all inputs of the box."""
-        are_related = x.base == y.base != "?"
-        return x is y or (are_related and self.vanishes(self.sub(x, y), 1 << 8 * size))
+        return x is y or (x.base == y.base != "?" and self.vanishes(self.sub(x, y), 1 << 8 * size))
 
 
 def distinct(columns: Sequence[Ints] | Ints) -> tuple[Ints, Ints]:

@@ -1,6 +1,6 @@
 """Machine code of a linked program: its bytes, symbols and constants, from the ELF file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
+from elftools.elf.segments import Segment
 
 from bncc.errors import ToolchainError
 from bncc.targets.base import Target
@@ -53,6 +54,12 @@ def code_of(path: Path, target: Target) -> Code:
             and section["sh_type"] == "SHT_PROGBITS"
             and section["sh_size"]
         )
+        loads = [one for one in elf.iter_segments() if one["p_type"] == "PT_LOAD"]
+        if not all(_is_loaded(*section, loads) for section in sections):
+            raise ToolchainError(
+                "the program has a section that is not loaded as it is, at its address; link the "
+                "program again, without a tool that changes sections"
+            )
         table = elf.get_section_by_name(".symtab")
         symbols = {}
         if isinstance(table, SymbolTableSection):
@@ -62,3 +69,15 @@ def code_of(path: Path, target: Target) -> Code:
                 elif symbol.name == "__global_pointer$":  # of RISC-V, in the register gp
                     symbols[symbol.name] = symbol["st_value"]
     return Code(target, sections, symbols, sha256(content).hexdigest(), content)
+
+
+def _is_loaded(address: int, data: bytes, loads: Sequence[Segment]) -> bool:
+    """Return whether one segment alone loads bytes at their address."""
+    end = address + len(data)
+    near = [
+        one for one in loads if one["p_vaddr"] < end and address < one["p_vaddr"] + one["p_memsz"]
+    ]
+    if len(near) != 1 or near[0]["p_vaddr"] != near[0]["p_paddr"]:
+        return False
+    start = address - near[0]["p_vaddr"]
+    return start >= 0 and near[0].data()[start : start + len(data)] == data

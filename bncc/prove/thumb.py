@@ -55,7 +55,11 @@ class Decoder:
             if inner & ({*self._known} | self._targets):
                 raise UnknownInstruction(f"a jump into the IT block at {address:#x}")
             for k, insn in enumerate(found):
-                self._known[insn.address] = self._instruction(insn, is_conditional=k > 0)
+                one = self._known[insn.address] = self._instruction(insn, is_conditional=k > 0)
+                if 0 < k < len(found) - 1 and any(isinstance(each, Jump) for each in one.effects):
+                    raise UnknownInstruction(
+                        f"a jump at {insn.address:#x}, not last in its IT block"
+                    )
             self._inner |= inner
             self._targets |= self._constant_targets(found)
         return self._known[address]

@@ -1,16 +1,22 @@
 """Programs by hand that are wrong: no certificate of one is accepted, whatever it claims."""
 
+import io
 import subprocess
 from dataclasses import dataclass, field
 from hashlib import sha256
+from struct import pack, unpack_from
 from typing import Any
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
+from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
 from bncc.model.file import to_bytes
 from bncc.model.model import Model
+from bncc.prove.code import code_of
 from bncc.structure.graph import forest
+from bncc.targets import find_target
 from tests.models import feature, model_of
 
 pytest.importorskip("capstone")
@@ -181,3 +187,22 @@ def test_the_program_without_the_defect_is_accepted(built, name):
     assert wrong.right[0] in wrong.text
     elf = built(wrong, wrong.text.replace(*wrong.right))
     assert Check(claims_of(wrong, elf), elf, to_bytes(wrong.model)).run() > 0
+
+
+@pytest.mark.parametrize("read", [Program, None])
+def test_a_section_that_is_not_what_is_loaded_is_refused(built, tmp_path, read):
+    """Its header names a copy of the right code, while wrong code is loaded."""
+    wrong = WRONG["carry of an address"]
+    elf = bytearray(built(wrong, wrong.text.replace(*wrong.right)))
+    code = ELFFile(io.BytesIO(elf)).get_section_by_name(".text")
+    at = elf.index(pack("<I", code["sh_offset"]), *unpack_from("<I", elf, 32))
+    copy, elf[code["sh_offset"]] = code.data(), elf[code["sh_offset"]] ^ 1
+    elf[at : at + 4] = pack("<I", len(elf))
+    elf += copy
+    (tmp_path / "f.elf").write_bytes(elf)
+    if read:
+        with pytest.raises(RejectedError, match="not what is loaded"):
+            read(bytes(elf))
+    else:
+        with pytest.raises(ToolchainError, match="not loaded as it is"):
+            code_of(tmp_path / "f.elf", find_target("cortex-m4"))

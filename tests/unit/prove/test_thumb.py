@@ -289,6 +289,13 @@ def test_a_jump_in_an_it_block_has_its_condition() -> None:
     assert returned.effects[-1] == Jump("tmp0", ("flag", "eq"), keeps_thumb=True)
 
 
+@pytest.mark.parametrize("jump", ["7047", "00e0", "f746"])
+def test_a_jump_that_is_not_the_last_of_an_it_block_is_not_known(jump: str) -> None:
+    """The code is itt eq, a jump (bx lr, b, mov pc, lr) and moveq r0, #0."""
+    with pytest.raises(UnknownInstruction, match="not last in its IT block"):
+        decoder(f"04bf{jump}0020").decode(AT)
+
+
 @pytest.mark.parametrize(
     ("code", "named"),
     [
