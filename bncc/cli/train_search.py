@@ -453,7 +453,7 @@ def _others(found: "Found", unit: str) -> list[list[str]]:
     rows = [
         [
             name,
-            f"{100 * one.error:.2f} % validation, {one.price.flash:,} bytes, "
+            f"{100 * one.error:.2f} % validation, {one.resources.flash:,} bytes, "
             f"{_time(one.resources.typical)} {unit}: {one.words}",
         ]
         for name, one in (("half", found.half), ("twice", found.twice))
