@@ -19,7 +19,8 @@ class Program:
         require(data[:6] + data[16:18] == magic, "the program is not a linked ELF file of 32 bits")
         first, at, n_loads, n = unpack_from("<II8xH2xH", data, 28)
         parts = iter_unpack("<8I", data[first : first + 32 * n_loads])
-        # What is loaded, not at its address or only in part if the last number is not 0
+        # Loaded segments: place in the file less address, start, end, and 0 if one is stored where
+        # it runs and is in the file as a whole
         loads = [(o - v, v, v + m, v ^ p | f ^ m) for k, o, v, p, f, m, *_ in parts if k == 1]
         headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
         self.sections: list[tuple[int, bytes]] = []
@@ -27,6 +28,7 @@ class Program:
         for _, kind, flags, at, offset, size, link, *_ in headers:
             content, end = data[offset : offset + size], at + size
             if kind == 1 and flags & 3 == 2 and size:
+                # A single segment covers each section, with the bytes that its header names.
                 near = [(d, w, v <= at < end <= e) for d, v, e, w in loads if v < end and at < e]
                 require(near == [(offset - at, 0, True)], "a section is not what is loaded there")
                 self.sections.append((at, content))
