@@ -11,7 +11,8 @@ from bncc.boosting.branches import LEAST_GAIN, BranchBounds, grow_branches
 from bncc.boosting.cuts import BestCuts, Bins, bins_of
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.engines import best_cuts_for, leaf_cuts_for, slopes_for, sum_engine_for
-from bncc.boosting.settings import BoostSettings, Recipe
+from bncc.boosting.importance import Grown, most_important
+from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.single_tree import fit_tree
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
@@ -86,6 +87,8 @@ def _cells(bins: Bins, chosen: Chosen) -> IntArray:
 
 
 CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
+JUDGES = 20
+"""Number of tables that judge the features that tables may read."""
 LEAST_COUNT = 0.5
 """Pseudocount of each class, so that an absent class has a finite prior."""
 
@@ -108,7 +111,9 @@ class Boosted:
 def boost(
     samples: Samples, settings: BoostSettings, recipe: Recipe, watch: Watch | None = None
 ) -> Boosted:
-    """Grow tables."""
+    """Grow tables, of the most important features if their number is limited."""
+    if settings.n_inputs:
+        samples, recipe = _limited(samples, settings, recipe)
     watch = watch or Watch()
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)
@@ -138,6 +143,24 @@ def boost(
         return grown
     nothing = _nothing(bins, is_branching=settings.leaves > 0)
     return _with_table(grown, nothing, np.zeros((2, samples.n_classes)))
+
+
+def _limited(samples: Samples, settings: BoostSettings, recipe: Recipe) -> tuple[Samples, Recipe]:
+    """Return samples of which no more than `n_inputs` features vary, and their recipe."""
+    judges = replace(settings, n_inputs=0, n_tables=JUDGES, gate=0)
+
+    def grow(some: Samples) -> Grown:
+        grown = boost(some, judges, recipe_of(judges, _n_varying(some), some.n_classes))
+        return grown.tables, grown.scores
+
+    rng = np.random.default_rng([settings.seed, 3])
+    kept = most_important(samples, settings.n_inputs, grow, rng)
+    of_kept = recipe_of(settings, _n_varying(kept), kept.n_classes)
+    return kept, replace(recipe, feature_share=of_kept.feature_share)
+
+
+def _n_varying(samples: Samples) -> int:
+    return int((samples.X.min(axis=0) < samples.X.max(axis=0)).sum())
 
 
 _Grower = Callable[[AnyArray, IntArray], tuple[GridTable | None, IntArray]]

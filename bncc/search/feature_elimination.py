@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.boosting.boost import Boosted, boost
+from bncc.boosting.boost import boost
+from bncc.boosting.importance import permutation_importance
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Samples, rows_of
 from bncc.discretize.feature import states_of
@@ -110,43 +111,18 @@ def _judged(
     samples = replace(part.samples, X=part.samples.X[:, chosen])
     recipe: Recipe = recipe_of(part.settings, len(chosen), samples.n_classes)
     grown = boost(samples, part.settings, recipe)
-    X, y = part.held_states[:, chosen], part.held_classes
-    by_table = grown.scores.rows[rows_of(grown.tables, X)]
+    is_known = (part.held_classes >= 0).astype(np.float64)
+    held = replace(
+        samples,
+        X=part.held_states[:, chosen],
+        y=np.maximum(part.held_classes, 0),
+        weights=is_known,
+    )
+    by_table = grown.scores.rows[rows_of(grown.tables, held.X)]
     sums = grown.scores.prior + by_table.cumsum(axis=1)
     at = np.minimum(SIZES, len(grown.tables)) - 1
-    missed = (sums[:, at].argmax(axis=2) != y[:, None]).T.astype(np.float64)
-    total = sums[:, -1]
-    before = _log_loss(total, y)
-    worth = np.zeros(len(chosen))
-    for feature in sorted({f for grid in grown.tables for f in grid.features}):
-        other = _permuted(grown, X, feature, by_table, total, rng)
-        worth[feature] = _log_loss(other, y) - before
-    return missed, worth
-
-
-def _permuted(
-    grown: Boosted,
-    X: IntArray,
-    feature: int,
-    by_table: FloatArray,
-    total: FloatArray,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Return the scores (n_rows, n_classes) of rows among which a feature's values are permuted."""
-    other, found, begin = X.copy(), total.copy(), 0
-    other[:, feature] = rng.permutation(other[:, feature])
-    for t, grid in enumerate(grown.tables):
-        if feature in grid.features:
-            found += grown.scores.rows[begin + grid.rows(other)] - by_table[:, t]
-        begin += grid.n_rows
-    return found
-
-
-def _log_loss(scores: FloatArray, y: IntArray) -> float:
-    """Return the mean loss of scores (n_rows, n_classes); rows of an unknown class count as 0."""
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    losses = np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(y)), y]
-    return float(losses[y >= 0].sum() / len(y))
+    missed = (sums[:, at].argmax(axis=2) != part.held_classes[:, None]).T.astype(np.float64)
+    return missed, permutation_importance(grown.tables, grown.scores, held, rng)
 
 
 def _kept(

@@ -15,7 +15,7 @@ from bncc.structure.options import check_values, one_of
 SUM = "tables"
 """Boosted tables: an additive ensemble, not a network."""
 SUM_KEYS = (
-    "tables", "rows", "features", "leaves", "depth", "front", "front-differing", "gate",
+    "tables", "rows", "features", "inputs", "leaves", "depth", "front", "front-differing", "gate",
     "gate-differing", "cuts", "cut-bits", "differences", "dictionary", "rate", "decay", "shift",
 )  # fmt: skip
 

@@ -107,6 +107,11 @@ _OPTIONS = {
     "tables": OptionText("N", str(_BOOSTING.n_tables), "Maximum number of tables."),
     "rows": OptionText("N", str(_BOOSTING.rows), "Maximum number of rows per table."),
     "features": OptionText("N", str(_BOOSTING.features), "Maximum number of features per table."),
+    "inputs": OptionText(
+        "N",
+        str(_BOOSTING.n_inputs),
+        "Maximum number of features over all tables, by recursive elimination; 0: all.",
+    ),
     "leaves": OptionText(
         "N",
         str(_BOOSTING.leaves),

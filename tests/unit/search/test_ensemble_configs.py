@@ -44,6 +44,21 @@ def test_a_form_is_a_neighbor_of_its_neighbors():
         )
 
 
+def test_few_of_many_columns_are_tried():
+    form = EnsembleConfig(inputs=12)
+    every = neighbors(EnsembleConfig(), 2, are_numbers=True, n_columns=40)
+    assert {one.inputs for one in every} == {0, 8, 16, 32}
+    assert {one.inputs for one in neighbors(form, 2, are_numbers=True, n_columns=40)} == {
+        0,
+        8,
+        12,
+        16,
+    }
+    assert {one.inputs for one in neighbors(form, 2, are_numbers=True, n_columns=16)} == {0, 8, 12}
+    assert {one.inputs for one in neighbors(EnsembleConfig(), 2, are_numbers=True)} == {0}
+    assert form.settings(TrainSettings(), 9).structure_options["inputs"] == "12"
+
+
 def test_branching_tables_have_leaves_instead_of_rows():
     form = EnsembleConfig(leaves=16, bits=4)
     near = list(neighbors(form, 3, are_numbers=True, cut_bits=8))
