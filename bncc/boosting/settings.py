@@ -129,7 +129,7 @@ class BoostSettings:
     rows: Annotated[int, Setting(within=between(2, 4096), key="rows", is_searched=True)] = 16
     features: Annotated[int, Setting(within=between(1, 16), key="features", is_searched=True)] = 4
     # Limit on features that all tables read together, see `bncc.boosting.inputs`; 0 for none
-    n_inputs: Annotated[int, Setting(within=between(0, 65535), key="inputs", is_searched=True)] = 0
+    n_inputs: Annotated[int, Setting(within=between(0, 65535), key="inputs")] = 0
     # Limits on leaves and depth of a branching table: 0 leaves for product tables, of which `rows`
     # and `features` are limits; depth 0 for a limit by leaves
     leaves: Annotated[int, Setting(within=LEAVES, key="leaves", is_searched=True)] = 0

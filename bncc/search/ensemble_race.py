@@ -74,7 +74,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 center,
                 n_classes,
                 are_numbers=given.folds[0].are_numbers,
-                n_columns=len(given.dataset.table.columns),
+                n_columns=given.folds[0].n_columns,
                 cut_bits=cut_bits,
                 most_rows=MOST_ROWS if is_timed else ROWS[1],
             )

@@ -98,6 +98,12 @@ class Fold:
         return not is_named and bool(kinds & {"integer", "float"})
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns of which forms may select some; 0 if the user limits their number."""
+        is_named = "inputs" in self._base.structure_options
+        return 0 if is_named else len(self.rest.table.columns)
+
+    @property
     def are_bytes(self) -> bool:
         """
         True if differences of two columns of bytes are a form to try.

@@ -154,6 +154,12 @@ def test_differences_are_tried_of_bytes_alone(wifi):
     assert not next(folds_of(wifi, named)).are_bytes
 
 
+def test_a_limit_on_columns_that_the_user_names_is_not_searched(wifi):
+    assert next(folds_of(wifi, BASE)).n_columns == len(wifi.table.columns)
+    named = replace(BASE, structure="tables", structure_options={"inputs": "3"})
+    assert next(folds_of(wifi, named)).n_columns == 0
+
+
 def test_the_type_of_most_columns_says_how_many_bits_may_be_compared(wifi):
     """Those of wifi fit in a byte."""
     rng = np.random.default_rng(0)
