@@ -47,7 +47,7 @@ def test_a_form_is_a_neighbor_of_its_neighbors():
 def test_few_of_many_columns_are_tried():
     form = EnsembleConfig(inputs=12)
     every = neighbors(EnsembleConfig(), 2, are_numbers=True, n_columns=40)
-    assert {one.inputs for one in every} == {0, 8, 16, 32}
+    assert {one.inputs for one in every} == {0, 2, 4, 8, 16, 32}
     assert {one.inputs for one in neighbors(form, 2, are_numbers=True, n_columns=40)} == {
         0,
         8,
@@ -55,6 +55,12 @@ def test_few_of_many_columns_are_tried():
         16,
     }
     assert {one.inputs for one in neighbors(form, 2, are_numbers=True, n_columns=16)} == {0, 8, 12}
+    one_column = EnsembleConfig(inputs=1)
+    assert {one.inputs for one in neighbors(one_column, 2, are_numbers=True, n_columns=5)} == {
+        0,
+        1,
+        2,
+    }
     assert {one.inputs for one in neighbors(EnsembleConfig(), 2, are_numbers=True)} == {0}
     assert form.settings(TrainSettings(), 9).structure_options["inputs"] == "12"
 
