@@ -212,6 +212,7 @@ def data_notes(model: Model, dataset: Dataset) -> tuple[str, ...]:
             "write ? for missing readings"
             for name, text in stray.items()
         ),
+        *_group_notes(dataset),
         *order_notes(dataset),
         *_silent_notes(model, dataset),
     )
@@ -226,6 +227,23 @@ def _first_line_notes(dataset: Dataset) -> Iterator[str]:
         yield (
             f"all column names are numbers, such as {names[0]!r}; if that is a row of "
             "readings, add a header line above it"
+        )
+
+
+def _group_notes(dataset: Dataset) -> Iterator[str]:
+    """Yield a note if classes occur in one group alone, so no split can evaluate them."""
+    split = dataset.split
+    if split.groups is None:
+        return
+    pairs = np.unique(np.stack([dataset.y, split.groups]), axis=1)
+    n_groups = np.bincount(pairs[0], minlength=len(dataset.classes))
+    alone = [repr(dataset.classes[c]) for c in np.flatnonzero(n_groups == 1)]
+    if alone:
+        shown = ", ".join(alone[:_MOST_NAMED]) + (", ..." if len(alone) > _MOST_NAMED else "")
+        which = "the class" if len(alone) == 1 else f"{len(alone)} classes"
+        yield (
+            f"only one group of {split.column!r} has {which} {shown}, so either training rows or "
+            "validation rows lack it; add groups with these classes, or split without --groups"
         )
 
 

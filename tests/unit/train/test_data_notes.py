@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.splits import SplitRule
 from bncc.train.data_notes import _stray_texts, data_notes, is_number, silent_features
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -13,6 +14,7 @@ N_ROWS = 300
 NONE = np.zeros(N_ROWS, dtype=np.bool_)
 ML = TrainSettings(structure="naive", parameters="ml")
 Y = np.arange(N_ROWS) % 3
+RANDOM = SplitRule()
 
 
 def texts(name, cells):
@@ -25,9 +27,9 @@ def telling(name="a"):
     return Column(name, "integer", Y * 4, NONE)
 
 
-def notes_of(*columns):
+def notes_of(*columns, split=RANDOM):
     """Return the notes on columns with a class of three values."""
-    dataset = Dataset(Table(columns), Y, ("x", "y", "z"), "class")
+    dataset = Dataset(Table(columns), Y, ("x", "y", "z"), "class", split=split)
     return data_notes(train_model(dataset, ML).model, dataset)
 
 
@@ -42,6 +44,22 @@ def test_a_column_of_names_is_noted(n_names, noted):
     notes = notes_of(telling(), name)
     assert [note for note in notes if "'serial' has 151 different texts" in note] == list(notes)
     assert bool(notes) == noted
+
+
+@pytest.mark.parametrize(
+    ("groups", "words"),
+    [
+        (Y, "only one group of 'person' has 3 classes 'x', 'y', 'z', so "),
+        (np.where(Y == 1, 7, np.arange(N_ROWS) // 100), "'person' has the class 'y', so either"),
+        (np.arange(N_ROWS) // 100, None),
+        (None, None),
+    ],
+)
+def test_a_class_of_one_group_is_noted(groups, words):
+    """Each such class is unknown to the training rows that its validation rows leave."""
+    notes = notes_of(telling(), split=SplitRule(groups=groups, column="person"))
+    assert len(notes) == (words is not None)
+    assert words is None or words in notes[0]
 
 
 def test_a_text_among_numbers_is_noted_and_not_taken_for_the_name_of_a_row():
