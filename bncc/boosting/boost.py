@@ -11,7 +11,7 @@ from bncc.boosting.branches import LEAST_GAIN, BranchBounds, grow_branches
 from bncc.boosting.cuts import BestCuts, Bins, bins_of
 from bncc.boosting.descent import Pace, SumProblem
 from bncc.boosting.engines import best_cuts_for, leaf_cuts_for, slopes_for, sum_engine_for
-from bncc.boosting.importance import Grown, most_important
+from bncc.boosting.importance import Grown, elimination, most_important, reading, varying
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.single_tree import fit_tree
 from bncc.boosting.sums import Samples, Scores, rows_of
@@ -113,7 +113,8 @@ def boost(
 ) -> Boosted:
     """Grow tables, of the most important features if their number is limited."""
     if settings.n_inputs:
-        samples, recipe = _limited(samples, settings, recipe)
+        kept = most_important(eliminated(samples, settings), settings.n_inputs)
+        samples = reading(samples, kept)
     watch = watch or Watch()
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)
@@ -145,22 +146,15 @@ def boost(
     return _with_table(grown, nothing, np.zeros((2, samples.n_classes)))
 
 
-def _limited(samples: Samples, settings: BoostSettings, recipe: Recipe) -> tuple[Samples, Recipe]:
-    """Return samples of which no more than `n_inputs` features vary, and their recipe."""
-    judges = replace(settings, n_inputs=0, n_tables=JUDGES, gate=0)
+def eliminated(samples: Samples, settings: BoostSettings) -> tuple[IntArray, ...]:
+    """Return the elimination of features by tables of one form, whichever is asked for."""
+    judges = BoostSettings(n_tables=JUDGES, seed=settings.seed, engine=settings.engine)
 
     def grow(some: Samples) -> Grown:
-        grown = boost(some, judges, recipe_of(judges, _n_varying(some), some.n_classes))
+        grown = boost(some, judges, recipe_of(judges, len(varying(some)), some.n_classes))
         return grown.tables, grown.scores
 
-    rng = np.random.default_rng([settings.seed, 3])
-    kept = most_important(samples, settings.n_inputs, grow, rng)
-    of_kept = recipe_of(settings, _n_varying(kept), kept.n_classes)
-    return kept, replace(recipe, feature_share=of_kept.feature_share)
-
-
-def _n_varying(samples: Samples) -> int:
-    return int((samples.X.min(axis=0) < samples.X.max(axis=0)).sum())
+    return elimination(samples, grow, settings.seed)
 
 
 _Grower = Callable[[AnyArray, IntArray], tuple[GridTable | None, IntArray]]
@@ -185,13 +179,13 @@ def _start(samples: Samples, has_prior: bool) -> Scores:
 
 def _nothing(bins: Bins, *, is_branching: bool) -> GridTable:
     """Return a table of two rows, for one without any effect."""
-    varying = np.flatnonzero(bins.n_bins > 1)
-    if len(varying) == 0:
+    cuttable = np.flatnonzero(bins.n_bins > 1)
+    if len(cuttable) == 0:
         raise ConstantColumnsError(
             "all columns are constant, so boosted tables have no column to cut; add one that "
             "varies, or choose another structure"
         )
-    f = int(varying[0])
+    f = int(cuttable[0])
     cut = int(bins.cuts[f][0])
     return (
         BranchingTable((f,), (cut,), (-1,), (-2,))

@@ -11,7 +11,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.boosting.branches import Nodes, branching_table
 from bncc.boosting.settings import BoostSettings
 from bncc.boosting.single_tree import MOST_DEPTH
-from bncc.boosting.sums import Learned, Samples
+from bncc.boosting.sums import FOLDS, Learned, Samples, fold_of_samples
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 CRITERION = "entropy"
@@ -25,7 +25,6 @@ A guard against overfitting: the rows on which a tree is grown agree with its le
 others do, and the more so the smaller the leaves are. The share of decisions that differ is known
 more exactly than the difference in error, by which luck would choose.
 """
-FOLDS = 3
 UNSURE = -1
 """In place of a class: a leaf that leaves the decision to the tables."""
 
@@ -97,7 +96,7 @@ def fit_front(learned: Learned, samples: Samples, settings: BoostSettings) -> Fr
         settings.front,
         MOST_DIFFERING if settings.front_differing is None else settings.front_differing,
         settings.seed,
-        fold_of_rows(len(samples.y), samples.n_copies, settings.seed),
+        fold_of_samples(samples, settings.seed),
     )
     while task.leaves >= 2:
         front = _fit(task, cuts)
@@ -162,16 +161,6 @@ class _Grown:
         Shapes: `X` (n_samples, n_read) int; returns (n_samples,) int64.
         """
         return np.asarray(self.fitted.apply(X))
-
-
-def fold_of_rows(n_samples: int, n_copies: int, seed: int, n_folds: int = FOLDS) -> IntArray:
-    """
-    Return the fold of each sample, in which all variants of its row are.
-
-    Shapes: returns (n_samples,) int64.
-    """
-    order = np.random.default_rng([seed, 3]).permutation(n_samples // n_copies)
-    return np.tile(order % n_folds, n_copies)
 
 
 def sure_limit(task: _Task) -> tuple[float | None, float]:

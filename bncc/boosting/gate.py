@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from bncc._types import BoolArray, FloatArray, IntArray
-from bncc.boosting.front import MOST_DIFFERING, fold_of_rows
+from bncc.boosting.front import MOST_DIFFERING
 from bncc.boosting.settings import BoostSettings
-from bncc.boosting.sums import Learned, Samples, sums_of
+from bncc.boosting.sums import FOLDS, Learned, Samples, fold_of_samples, sums_of, taken
 from bncc.errors import ConstantColumnsError
 from bncc.model.gate import Gate, margins
-
-FOLDS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +57,14 @@ def held_out(
     training rows does not carry over.
     """
     n = len(samples.y)
-    fold_of = fold_of_rows(n, samples.n_copies, settings.seed, FOLDS)
+    fold_of = fold_of_samples(samples, settings.seed)
     found = HeldOut(np.zeros(n, np.int64), np.zeros(n, np.bool_), samples.weights)
     if n // samples.n_copies < FOLDS:
         return None
     for fold in range(FOLDS):
         held = fold_of == fold
         try:
-            learned = learn(_take(samples, ~held))
+            learned = learn(taken(samples, ~held))
         except ConstantColumnsError:
             return None
         if len(learned.tables) <= settings.gate:
@@ -76,12 +74,6 @@ def held_out(
         found.margins[held] = margins(first)
         found.is_other[held] = first.argmin(axis=1) != sums_of(learned, X).argmin(axis=1)
     return found
-
-
-def _take(samples: Samples, rows: BoolArray) -> Samples:
-    weights = samples.weights[rows]
-    mean = weights.mean() or 1.0
-    return replace(samples, X=samples.X[rows], y=samples.y[rows], weights=weights / mean)
 
 
 def with_gate(learned: Learned, found: HeldOut | None, settings: BoostSettings) -> Learned:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from bncc._types import FloatArray, IntArray
-from bncc.boosting.sums import Samples, Scores, rows_of
+from bncc.boosting.sums import Samples, Scores, fold_of_samples, rows_of, taken
 from bncc.structure.decision_tables import GridTable
 
 KEPT = 0.7
@@ -46,26 +46,44 @@ def _log_loss(sums: FloatArray, samples: Samples) -> float:
     return float((losses * samples.weights).sum() / len(losses))
 
 
-def most_important(
-    samples: Samples, n_inputs: int, grow: Callable[[Samples], Grown], rng: np.random.Generator
-) -> Samples:
+def elimination(
+    samples: Samples, grow: Callable[[Samples], Grown], seed: int
+) -> tuple[IntArray, ...]:
     """
-    Return samples in which only the most important features vary.
+    Return ever fewer features, each time the most important ones first, until one is left.
 
-    Recursive feature elimination: tables are grown and evaluated on the same samples, and of the
-    features that they read, the least important ones become constant, until `n_inputs` are left.
+    Recursive feature elimination: tables are grown without each fold of the samples in turn and
+    evaluated on it, and the features of the least importance become constant.
     """
-    varying = np.flatnonzero(samples.X.min(axis=0) < samples.X.max(axis=0))
-    while len(varying) > n_inputs:
-        found = permutation_importance(*grow(samples), samples, rng)[varying]
-        n_kept = min(int(KEPT * len(varying)), np.count_nonzero(found))
-        best = np.argsort(-found, kind="stable")[: max(n_inputs, n_kept)]
-        varying = varying[np.sort(best)]
-        samples = _reading(samples, varying)
-    return samples
+    rng, fold_of = np.random.default_rng([seed, 4]), fold_of_samples(samples, seed)
+    ranked, found = varying(samples), []
+    while len(ranked) > 1:
+        total = np.zeros(samples.X.shape[1])
+        for k in range(int(fold_of.max()) + 1):
+            rest, held = taken(samples, fold_of != k), taken(samples, fold_of == k)
+            if len(varying(rest)):
+                total += permutation_importance(*grow(rest), held, rng)
+        importance = total[ranked]
+        order = np.argsort(-importance, kind="stable")
+        found.append(ranked[order])
+        n_kept = min(int(KEPT * len(ranked)), np.count_nonzero(importance))
+        ranked = np.sort(found[-1][: max(1, n_kept)])
+        samples = reading(samples, ranked)
+    return (*found, ranked)
 
 
-def _reading(samples: Samples, features: IntArray) -> Samples:
+def varying(samples: Samples) -> IntArray:
+    """Return the features of more than one state."""
+    return np.flatnonzero(samples.X.min(axis=0) < samples.X.max(axis=0))
+
+
+def most_important(eliminated: Sequence[IntArray], n: int) -> IntArray:
+    """Return the n features that are left, by what was eliminated, or all if there are fewer."""
+    *_, ranked = (each for each in eliminated if len(each) >= n or each is eliminated[0])
+    return np.sort(ranked[:n])
+
+
+def reading(samples: Samples, features: IntArray) -> Samples:
     """Return samples whose other features are constant."""
     X = np.zeros_like(samples.X)
     X[:, features] = samples.X[:, features]

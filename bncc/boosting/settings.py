@@ -128,7 +128,7 @@ class BoostSettings:
     n_tables: Annotated[int, Setting(within=between(1, 4096), key="tables", is_searched=True)] = 60
     rows: Annotated[int, Setting(within=between(2, 4096), key="rows", is_searched=True)] = 16
     features: Annotated[int, Setting(within=between(1, 16), key="features", is_searched=True)] = 4
-    # Limit on features that all tables read together, see `bncc.boosting.inputs`; 0 for none
+    # Limit on features that all tables read together, see `bncc.boosting.importance`; 0 for none
     n_inputs: Annotated[int, Setting(within=between(0, 65535), key="inputs")] = 0
     # Limits on leaves and depth of a branching table: 0 leaves for product tables, of which `rows`
     # and `features` are limits; depth 0 for a limit by leaves
@@ -248,6 +248,7 @@ class Recipe:
 
 def recipe_of(settings: BoostSettings, n_features: int, n_classes: int) -> Recipe:
     """Fill in the defaults that depend on sizes."""
+    n_features = min(n_features, settings.n_inputs or n_features)
     if settings.leaves:
         return _recipe_of_trees(settings, n_features)
     few = settings.n_tables <= FEW_TABLES

@@ -1,13 +1,13 @@
 """Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
-from bncc._types import AnyArray, FloatArray, IntArray
+from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.model.gate import Gate, summed
 from bncc.structure.decision_tables import GridTable, TableEnsemble
 
@@ -21,6 +21,27 @@ class Samples:
     weights: FloatArray  # (n_samples,) float64: Weights with mean 1
     n_classes: int  # C
     n_copies: int = 1  # Variants of each row, all rows in the order of the first ones
+
+
+FOLDS = 3
+"""Folds of samples, each of which is held out in turn."""
+
+
+def fold_of_samples(samples: Samples, seed: int) -> IntArray:
+    """
+    Return the fold of each sample, in which all variants of its row are.
+
+    Shapes: returns (n_samples,) int64, in ``0 .. FOLDS - 1``.
+    """
+    order = np.random.default_rng([seed, 3]).permutation(len(samples.y) // samples.n_copies)
+    return np.tile(order % FOLDS, samples.n_copies)
+
+
+def taken(samples: Samples, rows: BoolArray) -> Samples:
+    """Return some samples, with all variants of their rows or none, and with weights of mean 1."""
+    weights = samples.weights[rows]
+    mean = weights.mean() or 1.0
+    return replace(samples, X=samples.X[rows], y=samples.y[rows], weights=weights / mean)
 
 
 @dataclass(frozen=True, eq=False)

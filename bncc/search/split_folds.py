@@ -7,13 +7,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from bncc._types import BoolArray, FloatArray
-from bncc.boosting.boost import Boosted, boost
+from bncc._types import BoolArray, FloatArray, IntArray
+from bncc.boosting.boost import Boosted, boost, eliminated
 from bncc.boosting.front import with_front
 from bncc.boosting.gate import HeldOut, with_gate
+from bncc.boosting.importance import most_important, reading
 from bncc.boosting.learn import held_out_of, refit_tables
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
-from bncc.boosting.sums import Learned
+from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset
 from bncc.discretize.feature import LARGEST_INT, states_of
 from bncc.model import reference
@@ -72,6 +73,7 @@ class Fold:
         # Without fronts and margins of gates, which share them
         self._learned: dict[str, Learned] = {}
         self._held_out: dict[str, HeldOut | None] = {}  # Decisions that choose margins of gates
+        self._eliminated: dict[Hashable, tuple[IntArray, ...]] = {}
         self._grown: dict[Hashable, tuple[int, Boosted | None]] = {}
 
     @property
@@ -118,7 +120,7 @@ class Fold:
 
     def grown(self, settings: TrainSettings) -> Boosted:
         """Return tables before the refit."""
-        rows, boosting, recipe = self.ready(settings)
+        _, boosting, recipe = self.ready(settings)
         n_tables = boosting.n_tables
         grows = tuple(value for name, value in vars(boosting).items() if name not in OF_REFIT)
         key: tuple[Hashable, ...] = (
@@ -132,9 +134,20 @@ class Fold:
         asked, grown = self._grown.get(key, (0, None))
         if grown is None or asked < n_tables:
             asked = n_tables if grown is None else ceil(SPARE * n_tables)
-            grown = boost(rows.samples, replace(boosting, n_tables=asked), recipe)
+            samples = self._readable(settings, boosting.n_inputs)
+            grown = boost(samples, replace(boosting, n_tables=asked, n_inputs=0), recipe)
             self._grown[key] = asked, grown
         return grown.first(n_tables)
+
+    def _readable(self, settings: TrainSettings, n_inputs: int) -> Samples:
+        """Return training rows of which no more than some features vary; 0 for no limit."""
+        rows, boosting, _ = self.ready(settings)
+        if not n_inputs:
+            return rows.samples
+        key = inputs_key(settings)
+        if key not in self._eliminated:
+            self._eliminated[key] = eliminated(rows.samples, boosting)
+        return reading(rows.samples, most_important(self._eliminated[key], n_inputs))
 
     def model(self, settings: TrainSettings) -> Model:
         """Learn boosted tables."""

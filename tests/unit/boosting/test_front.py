@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bncc.boosting import front as module
 from bncc.boosting.boost import boost
-from bncc.boosting.front import UNSURE, fit_front, fold_of_rows, with_front
+from bncc.boosting.front import UNSURE, fit_front, with_front
 from bncc.boosting.learn import refit, samples_of
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Learned
@@ -189,13 +189,6 @@ def test_another_guard_can_be_asked_for():
         answers.append(front["answers"] if front else 0.0)
         assert front is None or front["differing"] <= share
     assert answers[0] < answers[1]
-
-
-def test_variants_of_a_row_are_in_one_fold():
-    folds = fold_of_rows(35, 5, 2).reshape(5, 7)
-    assert (folds == folds[0]).all()
-    assert np.bincount(folds[0]).tolist() == [3, 2, 2]
-    assert not np.array_equal(fold_of_rows(35, 1, 2), fold_of_rows(35, 1, 3))
 
 
 def test_variants_of_a_row_do_not_hide_what_is_sure_by_chance():

@@ -12,7 +12,7 @@ from bncc.boosting.sums import Scores
 from bncc.structure.decision_tables import DecisionTable
 from tests.unit.boosting.samples import few_samples
 
-N_NOISE = 40
+N_NOISE = 16
 USEFUL = {0, 1, 3}
 """Features of `few_samples` on which the class depends."""
 
@@ -74,6 +74,13 @@ def test_the_features_do_not_depend_on_the_number_of_tables():
     many = grown(samples, n_inputs=4, n_tables=30, is_corrective=False, eta=0.3)
     few = grown(samples, n_inputs=4, is_corrective=False, eta=0.3)
     assert many.first(6).tables == few.tables
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_few_rows_have_features_all_the_same(n):
+    """Two thirds of them may not differ in any."""
+    samples = replace(few_samples(n), y=np.arange(n) % 2, n_classes=2)
+    assert len(read(grown(samples, n_inputs=1).tables)) == 1
 
 
 def test_constant_columns_are_reported_with_a_limit():

@@ -1,10 +1,12 @@
 """Derivatives of the losses: equal to finite differences, and alike in both engines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bncc.boosting.native_engine import NativeSlopes
-from bncc.boosting.sums import NumpySlopes, Samples
+from bncc.boosting.sums import NumpySlopes, Samples, fold_of_samples, taken
 
 STEP = 1e-5
 
@@ -53,3 +55,23 @@ def test_both_engines_find_the_same_slopes(require_tool, n_classes):
     row = rng.integers(0, 4, 50)
     found, expected = ours.by_row(slopes, row, 5), reference.by_row(slopes, row, 5)
     assert np.stack(found) == pytest.approx(np.stack(expected), rel=1e-6)
+
+
+def test_variants_of_a_row_are_in_one_fold():
+    def folds(n_copies: int, seed: int) -> np.ndarray:
+        samples = samples_by_chance(35, 2, np.random.default_rng(0))
+        return fold_of_samples(replace(samples, n_copies=n_copies), seed)
+
+    found = folds(5, 2).reshape(5, 7)
+    assert (found == found[0]).all()
+    assert np.bincount(found[0]).tolist() == [3, 2, 2]
+    assert not np.array_equal(folds(1, 2), folds(1, 3))
+
+
+def test_taken_samples_have_a_mean_weight_of_one():
+    samples = samples_by_chance(9, 2, np.random.default_rng(0))
+    rows = np.arange(9) < 4
+    found = taken(samples, rows)
+    assert found.y.tolist() == samples.y[:4].tolist()
+    assert found.weights == pytest.approx(samples.weights[:4] / samples.weights[:4].mean())
+    assert not taken(replace(samples, weights=np.zeros(9)), rows).weights.any()
