@@ -87,7 +87,7 @@ def _cells(bins: Bins, chosen: Chosen) -> IntArray:
 
 
 CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
-JUDGES = 20
+JUDGES = 10
 """Number of tables that judge the features that tables may read."""
 LEAST_COUNT = 0.5
 """Pseudocount of each class, so that an absent class has a finite prior."""

@@ -11,6 +11,8 @@ from bncc.structure.decision_tables import GridTable
 
 KEPT = 0.7
 """Fraction of the features that a step of the elimination keeps."""
+BINS = 32
+"""Bins of a feature in the elimination, apart from that of its smallest state."""
 
 Grown = tuple[Sequence[GridTable], Scores]
 """Boosted tables and their scores."""
@@ -56,6 +58,7 @@ def elimination(
     evaluated on it, and the features of the least importance become constant.
     """
     rng, fold_of = np.random.default_rng([seed, 4]), fold_of_samples(samples, seed)
+    samples = replace(samples, X=_binned(samples.X))
     ranked, found = varying(samples), []
     while len(ranked) > 1:
         total = np.zeros(samples.X.shape[1])
@@ -70,6 +73,17 @@ def elimination(
         ranked = np.sort(found[-1][: max(1, n_kept)])
         samples = reading(samples, ranked)
     return (*found, ranked)
+
+
+def _binned(X: IntArray) -> IntArray:
+    """
+    Return states (n_samples, n_features) in bins of nearly as many samples.
+
+    The smallest state has a bin of its own, so that each column that varies does so in bins.
+    """
+    cuts = np.quantile(X, np.arange(BINS) / BINS, axis=0, method="lower")
+    columns = zip(cuts.T, X.T, strict=True)
+    return np.stack([np.searchsorted(np.unique(of), x) for of, x in columns], axis=1)
 
 
 def varying(samples: Samples) -> IntArray:

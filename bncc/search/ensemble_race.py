@@ -45,7 +45,8 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     Try boosted tables of several forms, then neighbors of the best until none is better.
 
     Where the best of the other kind of tables, products or branching ones, is faster and not
-    hopelessly worse, its neighbors are tried too.
+    hopelessly worse, its neighbors are tried too. Where the best reads few columns, the first forms
+    are tried with as many.
     """
     room, given = room or Capacity(evaluator), evaluator.given
     is_timed = given.budget.flash is None and given.budget.instructions is not None
@@ -53,10 +54,12 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
     seen: set[EnsembleConfig] = set()
     leaders: dict[bool, JudgedSum] = {}  # By the kind of tables
     n_classes = len(given.dataset.classes)
-    first = starts(
-        n_classes, cut_bits=cut_bits, is_timed=is_timed, are_bytes=given.folds[0].are_bytes
-    )
-    new = [*first, *_single(room)]
+    are_bytes = given.folds[0].are_bytes
+    first = [
+        *starts(n_classes, cut_bits=cut_bits, is_timed=is_timed, are_bytes=are_bytes),
+        *_single(room),
+    ]
+    new = first
     while new:
         for form in new:
             best = min(leaders.values(), key=lambda one: one.order, default=None)
@@ -79,7 +82,8 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 most_rows=MOST_ROWS if is_timed else ROWS[1],
             )
         }
-        new = [form for form in beside if form not in seen]
+        again = [replace(form, inputs=centers[0].inputs) for form in first if centers[0].inputs]
+        new = [form for form in dict.fromkeys((*beside, *again)) if form not in seen]
 
 
 def resized(
