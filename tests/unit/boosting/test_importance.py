@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.boosting.boost import boost
+from bncc.boosting.boost import boost, eliminated
 from bncc.boosting.importance import permutation_importance
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Scores
@@ -81,6 +81,14 @@ def test_few_rows_have_features_all_the_same(n):
     """Two thirds of them may not differ in any."""
     samples = replace(few_samples(n), y=np.arange(n) % 2, n_classes=2)
     assert len(read(grown(samples, n_inputs=1).tables)) == 1
+
+
+def test_a_column_of_one_rare_state_is_not_constant_in_bins():
+    X = np.zeros((400, 2), np.uint16)
+    X[:, 1] = 7
+    X[5, 0], X[6, 1] = 3, 2
+    samples = replace(few_samples(), X=X)
+    assert sorted(eliminated(samples, BoostSettings(engine="numpy"))[0].tolist()) == [0, 1]
 
 
 def test_constant_columns_are_reported_with_a_limit():

@@ -129,6 +129,22 @@ def test_what_is_no_better_has_no_price_unless_its_size_is_unknown_or_it_is_fast
     assert best.losses.shape == (sum(fold.held.n_rows for fold in evaluator.given.folds),)
 
 
+def test_forms_that_lose_by_useless_columns_are_tried_with_few(evaluator, monkeypatch):
+    """Trees lose with all columns, and are not among the neighbors of products."""
+    monkeypatch.setattr(ensemble_configs, "FORMS", ("product", "branching"))
+
+    def errs(settings):
+        options = settings.structure_options
+        if "leaves" in options:
+            return 0.02 if options.get("inputs") == "4" else 0.5
+        return 0.1 if options.get("inputs") == "4" else 0.3
+
+    judging(monkeypatch, errs)
+    best = min(judged_sums(evaluator), key=lambda one: one.order)
+    assert best.form.is_branching
+    assert best.form.inputs == 4
+
+
 def test_the_way_to_the_best_tree_is_found(evaluator, monkeypatch):
     monkeypatch.setattr(ensemble_configs, "FORMS", ("product", "branching"))
 
