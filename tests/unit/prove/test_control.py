@@ -24,7 +24,10 @@ pytest.importorskip("capstone")
 
 ANSWERS = (3, 0, 5, 1, 6, 2, 4)
 """The class of each state."""
-PLACES = ("cortex-m3", "cortex-m4", "rv32")
+FAR = 300
+"""Instructions of a case that is too long for a table of bytes."""
+PLACES = (("cortex-m3", 0), ("cortex-m4", 0), ("cortex-m4", FAR), ("rv32", 0))
+"""Targets, and the instructions that the first case has more."""
 
 
 def permuting():
@@ -35,25 +38,29 @@ def permuting():
     return model_of(features, forest([None, None]), QFormat(2, 2), [0] * n, [costs, [[0] * n] * 3])
 
 
-def switch(n_before: int = 0) -> str:
-    """Return a function whose cases compilers cannot make numbers of, with instructions before."""
+def switch(n_more: int = 0) -> str:
+    """Return a function whose cases compilers cannot make numbers of."""
     cases = "\n".join(
-        f'case {k}: __asm__ volatile("{";".join(["nop"] * (k + 1))}"); return {answer};'
+        f'case {k}: __asm__ volatile("{";".join(["nop"] * n)}"); return {answer};'
         for k, answer in enumerate(ANSWERS)
+        for n in [k + 1 + (n_more if k == 0 else 0)]
     )
-    far = "\n".join(['__asm__ volatile("nop");'] * n_before)
     return (
         "int f_predict(const unsigned char *x);\n"
         f"int f_predict(const unsigned char *x)\n{{\nif (x[1] > 2) return -1;\n"
-        f"switch (x[0]) {{\n{cases}\n}}\n{far}\nreturn -1;\n}}\n"
+        f"switch (x[0]) {{\n{cases}\n}}\nreturn -1;\n}}\n"
     )
 
 
 @pytest.fixture(scope="module", params=PLACES)
 def code(require_bench, request, tmp_path_factory):
     """Return a linked program with a `switch`."""
-    bench = require_bench(request.param, simulator="unicorn")
-    return linked(tmp_path_factory.mktemp("switch"), bench, switch(), ["f_predict"])
+    target, n_more = request.param
+    bench = require_bench(target, simulator="unicorn")
+    found = linked(tmp_path_factory.mktemp("switch"), bench, switch(n_more), ["f_predict"])
+    of_thumb = 2 if n_more else 1
+    assert entries(found)[1] == (4 if target == "rv32" else of_thumb)  # tbh or tbb
+    return found
 
 
 def entries(code: Code) -> tuple[int, int, list[int]]:
@@ -66,9 +73,14 @@ def entries(code: Code) -> tuple[int, int, list[int]]:
                 if all(start < word < start + 200 for word in words[k : k + n]):
                     return at + 4 * k, 4, words[k : k + n]
     at = next(a for a in range(start, start + 100, 2) if code.bytes_at(a, 2) == b"\xdf\xe8") + 4
-    found = code.bytes_at(at, n)
+    size = 2 if (code.bytes_at(at - 2, 1) or b"")[0] & 0x10 else 1  # tbh [pc, r3, lsl #1]
+    found = code.bytes_at(at, n * size)
     assert found is not None
-    return at, 1, list(found)
+    return (
+        at,
+        size,
+        [int.from_bytes(found[k : k + size], "little") for k in range(0, len(found), size)],
+    )
 
 
 def changed(code: Code, k: int, number: int) -> Code:
@@ -100,8 +112,10 @@ def wrong_numbers(code: Code) -> Iterator[int]:
     """Yield numbers that lead before the function, far behind it and into the table."""
     if code.target.name == "rv32":
         yield from (code.symbols["f_predict"] - 2, code.symbols["main"], entries(code)[0])
-    else:
+    elif entries(code)[1] == 1:
         yield from (0, 255)
+    else:
+        yield from (0, 0xFFFF)
 
 
 @pytest.mark.firmware
