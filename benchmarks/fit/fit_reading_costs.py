@@ -2,9 +2,9 @@
 Measure kernels that compare readings, and fit the cost model's weights to them.
 
 The samples are those of `benchmarks.fit.reading_samples`. The weights are nonnegative and minimize
-the sum of squared relative errors, and of their distances to the weights of the same kernel that
-compares states. Printed is how many estimates of each family and target are near what was
-measured, with all samples and with weights fitted to all models but the sample's.
+the sum of squared relative errors, and of their own squares. Printed is how many estimates of each
+family and target are near what was measured, with all samples and with weights fitted to all models
+but the sample's.
 
     .venv/bin/python -m benchmarks.fit.fit_reading_costs
     .venv/bin/python -m benchmarks.fit.fit_reading_costs --fit-only
@@ -33,15 +33,15 @@ from benchmarks.fit.reading_samples import MACHINES, cases, measured, unmeasured
 from benchmarks.fit.weight_files import write
 from benchmarks.shared.log import appending
 from bncc._types import FloatArray
-from bncc.lower.cost_model import OF_READINGS, Level, weights_for
+from bncc.lower.cost_model import Level
 from bncc.lower.kernels.base import Weights
 
 CLOSE_FLASH = 0.10
 """Relative error of a good estimate of flash."""
-PULL, PULL_OF_READINGS = 0.2, 0.03
-"""Regularization of a weight towards that of the kernel that compares states, and towards zero
-where that kernel has none: the error that a weight of twice the size counts as. A family has few
-more samples than weights; these values gave the least errors for models that were left out."""
+LIMITS = (CLOSE_FLASH, CLOSE_FLASH, CLOSE, CLOSE)
+PULL = 0.02
+"""Regularization of a weight towards zero: the relative error that what it adds to a sample of
+ordinary size counts as."""
 
 
 def fit(samples: Iterable[Sample]) -> Weights:
@@ -51,6 +51,7 @@ def fit(samples: Iterable[Sample]) -> Weights:
         if sample.trusted and sample.flash:
             groups[sample.family, sample.target, cast(Level, sample.level)].append(sample)
     found: dict[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]] = {}
+    total: dict[str, list[FloatArray]] = defaultdict(list)
     print("within 10 % of flash, likewise if left out; within 15 % of work, likewise; root mean")
     print("square of each")
     for key, some in sorted(groups.items()):
@@ -61,57 +62,50 @@ def fit(samples: Iterable[Sample]) -> Weights:
         spent = np.array([each.trusted for each in some], dtype=float)
         work = np.array([each.work for each in some]) / spent[:, None]
         ones = np.ones(len(some))
-        of_states = weights_for(key[0].removesuffix(OF_READINGS), *key[1:])
-        parts = [
-            *errors(code, (flash - known_bytes) / flash, of_states[1], models),
-            *errors(work, ones, of_states[0], models),
-        ]
-        limits = (CLOSE_FLASH, CLOSE_FLASH, CLOSE, CLOSE)
-        shares = [float(np.mean(np.abs(p) <= c)) for p, c in zip(parts, limits, strict=True)]
-        roots = [float(np.sqrt(np.mean(part**2))) for part in parts]
-        print(
-            f"{key[0]:23} {key[1]:9} {key[2]:3} n={len(some):3} ",
-            *(f"{share:5.0%}" for share in shares),
-            " rms",
-            *(f"{each:5.1%}" for each in roots),
-        )
-        weights = (
-            fitted(work, ones, of_states[0]),
-            fitted(code, (flash - known_bytes) / flash, of_states[1]),
-        )
+        of_code = (flash - known_bytes) / flash
+        parts = np.stack([*errors(code, of_code, models), *errors(work, ones, models)])
+        is_close = np.abs(parts) <= np.array(LIMITS)[:, None]
+        _print(f"{key[0]:23} {key[1]:9} {key[2]:3}", is_close, parts)
+        for name in (key[0], key[1], "all"):
+            total[name].append(is_close)
+        weights = fitted(work, ones), fitted(code, of_code)
         found[key] = tuple(weights[0].tolist()), tuple(weights[1].tolist())
+    for name, each in total.items():
+        _print(f"{name:37}", np.concatenate(each, axis=1))
     return found
 
 
-def fitted(terms: FloatArray, wanted: FloatArray, of_states: Sequence[float]) -> FloatArray:
+def _print(name: str, is_close: FloatArray, parts: FloatArray | None = None) -> None:
+    means = [] if parts is None else np.sqrt(np.mean(parts**2, axis=1))
+    roots = [f"{each:5.1%}" for each in means]
+    shown = (f"{each:6.1%}" for each in is_close.mean(axis=1))
+    print(f"{name} n={is_close.shape[1]:4}", *shown, " " if roots else "", *roots)
+
+
+def fitted(terms: FloatArray, wanted: FloatArray) -> FloatArray:
     """
-    Return nonnegative weights of least squared error, drawn to those of the same terms of states.
+    Return small nonnegative weights of least squared error.
 
     Shapes: `terms` (n, n_terms), `wanted` (n,), both relative to what was measured; returns
-    (n_terms,). `of_states` has the weights of the first terms.
+    (n_terms,).
     """
     n, n_terms = terms.shape
-    is_known = np.arange(n_terms) < len(of_states)
-    prior = np.zeros(n_terms)
-    prior[is_known] = of_states
     size = np.sqrt(np.mean(terms**2, axis=0))
     size = np.where(size > 0, size, 1.0)
-    pull = np.where(is_known, PULL, PULL_OF_READINGS) * np.sqrt(n)
-    A = np.vstack([terms / size, np.diag(pull)])
-    return np.asarray(nnls(A, np.concatenate([wanted, pull * size * prior]))[0] / size)
+    A = np.vstack([terms / size, PULL * np.sqrt(n) * np.eye(n_terms)])
+    return np.asarray(nnls(A, np.concatenate([wanted, np.zeros(n_terms)]))[0] / size)
 
 
 def errors(
-    terms: FloatArray, wanted: FloatArray, of_states: Sequence[float], models: Sequence[str]
+    terms: FloatArray, wanted: FloatArray, models: Sequence[str]
 ) -> tuple[FloatArray, FloatArray]:
     """Return errors of weights fitted to all models, and to all but the sample's model."""
-    together = terms @ fitted(terms, wanted, of_states) - wanted
+    together = terms @ fitted(terms, wanted) - wanted
     apart, names = np.zeros(len(wanted)), np.array(models)
     for name in set(models):
         held = names == name
         if not held.all():
-            weights = fitted(terms[~held], wanted[~held], of_states)
-            apart[held] = terms[held] @ weights - wanted[held]
+            apart[held] = terms[held] @ fitted(terms[~held], wanted[~held]) - wanted[held]
     return together, apart
 
 

@@ -27,10 +27,11 @@ from bncc.lower.cost_model import OF_READINGS, Level, candidate
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.direct import is_direct
 from bncc.lower.kernels.base import Kernel
-from bncc.lower.kernels.branches.layout import NEAR, BranchKernel
+from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.kernels.branches.trees import Node
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
-from bncc.lower.reading_cost import node_kinds, reading_terms
+from bncc.lower.reading_comparisons import Visit
+from bncc.lower.reading_cost import reading_terms, tree_terms
 from bncc.program.ir import Program, decisions, has_trees
 from bncc.program.pipeline import optimize
 from bncc.targets import TARGETS
@@ -114,11 +115,30 @@ TREES = (
     (11, 40, 6, 1, 8),
 )
 """Features, their states, classes, trees and the most leaves of a tree."""
+MORE = 74
+"""Further shapes of tables, and as many of trees, that a generator draws."""
+_MOST_COSTS, _MOST_LEAVES = 12_500, 900
+"""Most costs of a drawn program of tables, and most leaves of a drawn program of trees."""
+
+
+def shapes() -> Iterator[tuple[int, ...]]:
+    """Yield shapes of tables and of trees in turn: those above, then drawn ones."""
+    for pair in zip(TABLES, TREES, strict=True):
+        yield from pair
+    rng = np.random.default_rng(len(TABLES))
+    for _ in range(MORE):
+        for sizes, most in (((4, 8, 16, 32, 64), _MOST_COSTS), ((4, 6, 8, 16, 32), _MOST_LEAVES)):
+            n_features = int(np.exp(rng.uniform(np.log(4), np.log(72))))
+            n_classes = int(rng.choice((2, 2, 2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 26)))
+            n_rows = int(rng.choice(sizes))
+            size = n_rows * (n_classes if most == _MOST_COSTS else 1)
+            n_tables = int(np.exp(rng.uniform(np.log(2), np.log(min(120, most // size)))))
+            yield n_features, int(rng.choice((12, 16, 32, 64, 100))), n_classes, n_tables, n_rows
 
 
 def programs() -> Iterator[tuple[str, Program]]:
     """Yield programs by name, so ordered that the first ones are of all kinds."""
-    for n, shape in enumerate(each for pair in zip(TABLES, TREES, strict=True) for each in pair):
+    for n, shape in enumerate(shapes()):
         n_features, n_states, n_classes, n_tables, n_rows = shape
         k, is_tree = n // 2, n % 2
         kinds = KINDS[(k + 2 * is_tree) % len(KINDS)]
@@ -142,6 +162,7 @@ def programs() -> Iterator[tuple[str, Program]]:
         )
         what = "trees" if is_tree else "tables"
         name = f"{what} {n_features} {n_classes} {n_tables}x{n_rows} {' '.join(kinds)}"
+        name += f" {n}" if n >= 2 * len(TABLES) else ""
         yield name, optimize(replace(some, features=features))[0]
 
 
@@ -200,29 +221,21 @@ class Case:
     def terms(self) -> tuple[int, tuple[float, ...], tuple[float, ...]]:
         """Bytes of its constants, terms of work and of code; comparisons are those of inputs."""
         terms = reading_terms(self.program, self.kernel, self.compare)
-        work = terms.work
         if isinstance(self.kernel, BranchKernel):
-            work = _work_of_inputs(self.program, self.kernel, self.inputs[0], self.compare)
-        return terms.rom_bytes, work, terms.code
+            visits = visits_of(self.kernel, self.inputs[0])
+            terms = tree_terms(self.program, self.kernel, self.compare, visits)
+        return terms.rom_bytes, terms.work, terms.code
 
 
-def _work_of_inputs(
-    program: Program, kernel: BranchKernel, X: IntArray, compare: Compared
-) -> tuple[float, ...]:
-    """Return the terms of work, their comparisons the mean ones of some inputs."""
-    found = []
+def visits_of(kernel: BranchKernel, X: IntArray) -> Iterator[Visit]:
+    """Yield the nodes that inputs visit."""
     for x in X.tolist():
         for tree in kernel.trees:
+            read: set[int] = set()
             while isinstance(tree, Node):
-                found.append(tree)
+                yield Visit(tree.feature, tree.least, tree.feature not in read, 1 / len(X))
+                read.add(tree.feature)
                 tree = tree.above if x[tree.feature] >= tree.least else tree.below
-    far = sum(node.feature >= NEAR for node in found)
-    read = [(node.feature, node.least) for node in found]
-    kinds, once, n_compared = node_kinds(program, read, compare)
-    first, trees, _, _, *others = kernel.work
-    n = len(X)
-    of_kinds = (kind / n + each for kind, each in zip(kinds, once, strict=True))
-    return (first, trees, len(found) / n, far / n, *others, *of_kinds, n_compared / n)
 
 
 def cases() -> Iterator[Case]:

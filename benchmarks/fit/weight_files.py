@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +21,7 @@ By family, machine and the compiler's level: executed instructions (cycles on AV
 
 from bncc.lower.kernels.base import Weights
 
+# fmt: off
 WEIGHTS: Weights = {{
 '''
 _READINGS = """ Those of kernels that compare readings
@@ -50,9 +52,10 @@ def text_of(families: Sequence[str], weights: Weights) -> str:
     lines = [_HEAD.format(program=program, readings=readings)]
     for key in sorted(key for key in weights if key[0] in families):
         family, machine, level = (f'"{word}"' for word in key)
-        numbers = ", ".join(_numbers(each) for each in weights[key])
-        lines.append(f"    ({family}, {machine}, {level}): ({numbers}),\n")
-    return "".join((*lines, "}\n"))
+        lines.append(f"    ({family}, {machine}, {level}): (\n")
+        lines += (f"{_numbers(each)}\n" for each in weights[key])
+        lines.append("    ),\n")
+    return "".join((*lines, "}\n# fmt: on\n"))
 
 
 def write(found: Weights) -> None:
@@ -66,4 +69,8 @@ def write(found: Weights) -> None:
 
 
 def _numbers(weights: Iterable[float]) -> str:
-    return f"({', '.join(f'{weight:.3g}' for weight in weights)})"
+    """Print a tuple, as many numbers in a line as it holds."""
+    text = f"({', '.join(f'{weight:.3g}' for weight in weights)}),"
+    return textwrap.fill(
+        text, 100, initial_indent=8 * " ", subsequent_indent=9 * " ", break_on_hyphens=False
+    )

@@ -23,6 +23,9 @@ from bncc.model.marginal import state_frequencies
 from bncc.program.ir import Program
 from bncc.resources import OF_READINGS as RAW_ENTRIES
 
+STATE_ENTRY = 95
+"""Bytes of code of ``predict_raw`` that finds states, without what compares thresholds."""
+
 
 @dataclass(frozen=True, eq=False)
 class EntryPrices:
@@ -73,7 +76,7 @@ class EntryPrices:
             ram = max(ram, plain.ram + terms.key_bytes)
         elif raw:
             found = self._discretized(program, kernel.rom_bytes)
-            flash += round(found.flash)
+            flash += STATE_ENTRY + round(found.flash)
             times = max(times, plain.instructions + round(found.instructions))
             ram += len(program.features) * (1 if max(program.n_states) <= 255 else 2)
         if self.request.options.core is not None:
@@ -86,7 +89,7 @@ class EntryPrices:
         finding = 0.0
         if any(entry in RAW_ENTRIES for entry in self.request.priced):
             found = self._discretized(program, round(cost.flash))
-            flash, finding = flash + found.flash, found.instructions
+            flash, finding = flash + STATE_ENTRY + found.flash, found.instructions
         checked = 0
         if any(e not in RAW_ENTRIES and e != "trusted" for e in self.request.priced):
             check = self._checked(program, round(cost.flash))

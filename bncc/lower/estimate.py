@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.cycle_rates import span_in_cycles
+from bncc.lower.entry_price import STATE_ENTRY
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
@@ -38,7 +39,7 @@ from bncc.targets.timing import CountedCore
 MACHINE = "Cortex-M0"
 """Default target of the estimate; an AVR needs more code for the same tables."""
 
-CODE = (139, 95, 15, 15)
+CODE = (139, STATE_ENTRY, 15, 15)
 """Bytes of code per entry of `code_terms`, without the kernel, the check and the discretizer's
 comparisons."""
 STREAM = (140, 90)

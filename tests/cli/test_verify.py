@@ -192,7 +192,7 @@ def test_a_sample_of_streams_compares_states_whatever_is_asked_for(
     asked = answer(AGREED)
     run("verify", tmp_path / "m.bncc", "--target", "host", "--compare", "readings")
     ((_, how),) = asked
-    assert "m_sum_readings(" in how["emission"].files["m.c"]
+    assert "_readings(const m_raw_t *x" in how["emission"].files["m.c"]
     assert "m_feed(" in how["also"].files["m.h"]
 
 

@@ -101,7 +101,7 @@ def test_the_estimate_is_of_a_program_that_takes_readings():
     layout = direct.layout
     lists = sum(each.n_bytes for each in layout.direct.arrays)
     assert constant_bytes(layout) == layout.table_bytes + lists + layout.labels.n_bytes + 5
-    other = emit_c(model_of("int16"), EmitOptions("m"))
+    other = emit_c(model_of("int16"), EmitOptions("m", compare="states"))
     assert direct.estimate.ram < other.estimate.ram
     counted = [functions_counted(each.layout) for each in (direct, other)]
     assert counted == ["predict_raw alone", "all functions"]

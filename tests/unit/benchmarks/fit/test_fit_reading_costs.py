@@ -1,4 +1,4 @@
-"""The fit of what comparing readings costs: drawn to the weights of the kernels of states."""
+"""The fit of what comparing readings costs: weights of least squared relative error."""
 
 import numpy as np
 import pytest
@@ -10,36 +10,36 @@ from bncc.lower.cost_model import OF_READINGS, weights_for
 from bncc.lower.kernels.families import FOR_CUTS, FOR_TREES
 
 
-def test_sums_by_the_weights_of_states_are_found_again():
+def test_weights_of_sums_are_found_again():
     rng = np.random.default_rng(0)
-    of_states = weights_for("cut-packed", "cortex-m4", "-O2")
-    added = (7.0, 0.0, 0.0, 11.0, 0.0), (40.0, 0.0, 0.0, 0.0, 30.0)
+    work, code = (7.0, 0.0, 3.0, 11.0, 0.0), (40.0, 0.0, 2.0, 0.0, 30.0)
     samples = []
     for n in range(60):
-        work = tuple(rng.integers(1, 50, len(of_states[0]) + 5).tolist())
-        code = tuple(rng.integers(1, 50, len(of_states[1]) + 5).tolist())
-        spent = float(np.dot(work, of_states[0] + added[0]))
-        flash = 100.0 + float(np.dot(code, of_states[1] + added[1]))
+        of_work, of_code = rng.integers(1, 50, (2, len(work))).tolist()
+        spent, flash = float(np.dot(of_work, work)), 100.0 + float(np.dot(of_code, code))
         samples.append(
             Sample(
                 f"{n}", "", f"model {n % 9}", "cut-packed" + OF_READINGS, "cortex-m4", "-O2", 100,
-                0, work, code, spent, None, flash,
+                0, tuple(of_work), tuple(of_code), spent, None, flash,
             )
         )  # fmt: skip
     found = module.fit(samples)["cut-packed" + OF_READINGS, "cortex-m4", "-O2"]
-    for which in (0, 1):
-        n_terms = len(of_states[which])
-        wanted = np.array([*of_states[which], *added[which]])
-        assert np.array(found[which])[:n_terms] == pytest.approx(wanted[:n_terms], rel=0.2, abs=4)
-        assert np.array(found[which])[n_terms:] == pytest.approx(wanted[n_terms:], rel=0.2, abs=4)
+    assert found[0] == pytest.approx(work, rel=0.01, abs=0.05)
+    assert found[1] == pytest.approx(code, rel=0.01, abs=0.2)
 
 
-def test_a_term_that_no_sample_has_keeps_its_weight_of_states():
-    terms = np.array([[1.0, 0.0, 2.0, 0.0], [1.0, 0.0, 3.0, 0.0]])
-    found = module.fitted(terms, terms @ [2.0, 0.0, 1.0, 0.0], (2.0, 5.0))
-    assert found[1] == pytest.approx(5.0)
-    assert found[3] == 0
+def test_a_term_that_no_sample_has_has_no_weight():
+    terms = np.array([[1.0, 0.0, 2.0], [1.0, 0.0, 3.0]])
+    found = module.fitted(terms, terms @ [2.0, 0.0, 1.0])
+    assert found[1] == 0
     assert terms @ found == pytest.approx([4.0, 5.0], rel=0.01)
+
+
+def test_errors_of_a_model_that_is_left_out_are_those_of_the_others_weights():
+    terms, wanted = np.array([[1.0], [1.0], [2.0]]), np.array([1.0, 1.0, 4.0])
+    together, apart = module.errors(terms, wanted, ["a", "a", "b"])
+    assert together == pytest.approx([0.667, 0.667, -0.667], abs=0.01)
+    assert apart == pytest.approx([1.0, 1.0, -2.0], abs=0.01)
 
 
 @pytest.mark.no_cover
