@@ -16,7 +16,7 @@ from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.single_tree import fit_tree
 from bncc.boosting.sums import Samples, Scores, rows_of
 from bncc.errors import ConstantColumnsError
-from bncc.progress import Watch
+from bncc.progress import Watch, silence
 from bncc.structure.decision_tables import BranchingTable, DecisionTable, GridTable
 
 Chosen = Mapping[int, Sequence[int]]
@@ -89,6 +89,8 @@ def _cells(bins: Bins, chosen: Chosen) -> IntArray:
 CORRECTIVE_LR, CORRECTIVE_DROPOUT = 0.04, 0.1
 JUDGES = 10
 """Number of tables that judge the features that tables may read."""
+ELIMINATION_SHARE = 0.7
+"""Share of the time of a boosting with a limit on features that goes into their elimination."""
 LEAST_COUNT = 0.5
 """Pseudocount of each class, so that an absent class has a finite prior."""
 
@@ -112,10 +114,11 @@ def boost(
     samples: Samples, settings: BoostSettings, recipe: Recipe, watch: Watch | None = None
 ) -> Boosted:
     """Grow tables, of the most important features if their number is limited."""
-    if settings.n_inputs:
-        kept = most_important(eliminated(samples, settings), settings.n_inputs)
-        samples = reading(samples, kept)
     watch = watch or Watch()
+    if settings.n_inputs:
+        ranked = eliminated(samples, settings, watch.part(0.0, ELIMINATION_SHARE))
+        samples = reading(samples, most_important(ranked, settings.n_inputs))
+        watch = watch.part(ELIMINATION_SHARE, 1.0)
     rng = np.random.default_rng([settings.seed, 0])
     bins = bins_of(samples.X)
     if settings.is_single_tree and (bins.n_bins > 1).any():
@@ -146,15 +149,20 @@ def boost(
     return _with_table(grown, nothing, np.zeros((2, samples.n_classes)))
 
 
-def eliminated(samples: Samples, settings: BoostSettings) -> tuple[IntArray, ...]:
+def eliminated(
+    samples: Samples, settings: BoostSettings, watch: Watch | None = None
+) -> tuple[IntArray, ...]:
     """Return the elimination of features by tables of one form, whichever is asked for."""
     judges = BoostSettings(n_tables=JUDGES, seed=settings.seed, engine=settings.engine)
+    watch = watch or Watch()
+    silent = replace(watch, progress=silence)
 
     def grow(some: Samples) -> Grown:
-        grown = boost(some, judges, recipe_of(judges, len(varying(some)), some.n_classes))
+        recipe = recipe_of(judges, len(varying(some)), some.n_classes)
+        grown = boost(some, judges, recipe, silent)
         return grown.tables, grown.scores
 
-    return elimination(samples, grow, settings.seed)
+    return elimination(samples, grow, settings.seed, watch.progress)
 
 
 _Grower = Callable[[AnyArray, IntArray], tuple[GridTable | None, IntArray]]

@@ -11,7 +11,7 @@ from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.boosting.branches import Nodes, branching_table
 from bncc.boosting.settings import BoostSettings
 from bncc.boosting.single_tree import MOST_DEPTH
-from bncc.boosting.sums import FOLDS, Learned, Samples, fold_of_samples
+from bncc.boosting.sums import Learned, Samples, fold_of_samples
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 CRITERION = "entropy"
@@ -169,11 +169,11 @@ def sure_limit(task: _Task) -> tuple[float | None, float]:
 
     Returns it with the share of held-out rows that differ; None if no limit is admitted.
     """
-    n = len(task.decided)
-    if n < FOLDS:
+    n, n_folds = len(task.decided), int(task.fold_of.max()) + 1
+    if n_folds < 2:
         return None, 0.0
     shares, is_other = np.empty(n), np.empty(n, dtype=np.bool_)
-    for fold in range(FOLDS):
+    for fold in range(n_folds):
         held = task.fold_of == fold
         grown, others = _grow(task.take(~held)), task.take(held)
         leaves = grown.leaves_of(others.X)

@@ -9,7 +9,7 @@ import numpy as np
 from bncc._types import BoolArray, FloatArray, IntArray
 from bncc.boosting.front import MOST_DIFFERING
 from bncc.boosting.settings import BoostSettings
-from bncc.boosting.sums import FOLDS, Learned, Samples, fold_of_samples, sums_of, taken
+from bncc.boosting.sums import Learned, Samples, fold_of_samples, sums_of, taken
 from bncc.errors import ConstantColumnsError
 from bncc.model.gate import Gate, margins
 
@@ -59,9 +59,10 @@ def held_out(
     n = len(samples.y)
     fold_of = fold_of_samples(samples, settings.seed)
     found = HeldOut(np.zeros(n, np.int64), np.zeros(n, np.bool_), samples.weights)
-    if n // samples.n_copies < FOLDS:
+    n_folds = int(fold_of.max()) + 1
+    if n_folds < 2:
         return None
-    for fold in range(FOLDS):
+    for fold in range(n_folds):
         held = fold_of == fold
         try:
             learned = learn(taken(samples, ~held))

@@ -7,6 +7,7 @@ import numpy as np
 
 from bncc._types import FloatArray, IntArray
 from bncc.boosting.sums import Samples, Scores, fold_of_samples, rows_of, taken
+from bncc.progress import Progress, silence
 from bncc.structure.decision_tables import GridTable
 
 KEPT = 0.7
@@ -49,7 +50,10 @@ def _log_loss(sums: FloatArray, samples: Samples) -> float:
 
 
 def elimination(
-    samples: Samples, grow: Callable[[Samples], Grown], seed: int
+    samples: Samples,
+    grow: Callable[[Samples], Grown],
+    seed: int,
+    progress: Progress = silence,
 ) -> tuple[IntArray, ...]:
     """
     Return ever fewer features, each time the most important ones first, until one is left.
@@ -60,6 +64,7 @@ def elimination(
     rng, fold_of = np.random.default_rng([seed, 4]), fold_of_samples(samples, seed)
     samples = replace(samples, X=_binned(samples.X))
     ranked, found = varying(samples), []
+    n_all = len(ranked)
     while len(ranked) > 1:
         total = np.zeros(samples.X.shape[1])
         for k in range(int(fold_of.max()) + 1):
@@ -72,6 +77,7 @@ def elimination(
         n_kept = min(int(KEPT * len(ranked)), np.count_nonzero(importance))
         ranked = np.sort(found[-1][: max(1, n_kept)])
         samples = reading(samples, ranked)
+        progress(1 - len(ranked) / n_all, f"columns, {len(ranked)} left")
     return (*found, ranked)
 
 
@@ -83,7 +89,8 @@ def _binned(X: IntArray) -> IntArray:
     """
     cuts = np.quantile(X, np.arange(BINS) / BINS, axis=0, method="lower")
     columns = zip(cuts.T, X.T, strict=True)
-    return np.stack([np.searchsorted(np.unique(of), x) for of, x in columns], axis=1)
+    binned = [np.searchsorted(np.unique(of), x).astype(X.dtype) for of, x in columns]
+    return np.stack(binned, axis=1)
 
 
 def varying(samples: Samples) -> IntArray:

@@ -13,6 +13,7 @@ from bncc.boosting.front import with_front
 from bncc.boosting.gate import HeldOut, held_out, with_gate
 from bncc.boosting.settings import BoostSettings, Recipe, recipe_of
 from bncc.boosting.sums import Learned, Samples, Scores, Slopes, Unit, by_table, rows_of
+from bncc.data.splits import SplitRule
 from bncc.errors import DataError, diverged
 from bncc.progress import Progress, Watch, silence
 from bncc.structure.decision_tables import TableEnsemble
@@ -257,6 +258,7 @@ def learn_tables(
     progress: Progress = silence,
     should_stop: Callable[[], bool] | None = None,
     n_copies: int = 1,
+    split: SplitRule | None = None,
 ) -> Learned:
     """
     Learn boosted tables: boost, then refit.
@@ -265,7 +267,7 @@ def learn_tables(
 
     Shapes: `X` (n_samples, n_features) int; `y` (n_samples,) int; `weights` (n_samples,) float.
     """
-    samples = samples_of(X, y, n_states, n_classes, weights, n_copies)
+    samples = samples_of(X, y, n_states, n_classes, weights, n_copies, split)
     recipe = recipe_of(settings, X.shape[1], n_classes)
     watch = Watch(progress, should_stop)
     n_epochs = settings.float_epochs + settings.quantized_epochs
@@ -281,6 +283,7 @@ def samples_of(
     n_classes: int,
     weights: AnyArray | None = None,
     n_copies: int = 1,
+    split: SplitRule | None = None,
 ) -> Samples:
     """Check and weight samples; see `learn_tables`."""
     if len(y) == 0:
@@ -289,7 +292,8 @@ def samples_of(
         raise DataError("a state is not below its feature's n_states; discretize the rows again")
     if y.min() < 0 or y.max() >= n_classes:
         raise DataError(f"a class is not in 0 .. {n_classes - 1}; renumber the classes")
-    return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes, n_copies)
+    of_rows = split or SplitRule()
+    return Samples(X, y.astype(np.int64), _mean_one(weights, len(y)), n_classes, n_copies, of_rows)
 
 
 def _mean_one(weights: AnyArray | None, n: int) -> FloatArray:

@@ -1,13 +1,14 @@
 """Inputs and parts of boosted tables: samples, scores, derivatives, integer tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
 from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
+from bncc.data.splits import SplitRule
 from bncc.model.gate import Gate, summed
 from bncc.structure.decision_tables import GridTable, TableEnsemble
 
@@ -21,27 +22,40 @@ class Samples:
     weights: FloatArray  # (n_samples,) float64: Weights with mean 1
     n_classes: int  # C
     n_copies: int = 1  # Variants of each row, all rows in the order of the first ones
+    split: SplitRule = field(default_factory=SplitRule)  # How rows, not variants, are held out
 
 
 FOLDS = 3
-"""Folds of samples, each of which is held out in turn."""
+"""Most folds of samples, each of which is held out in turn."""
 
 
 def fold_of_samples(samples: Samples, seed: int) -> IntArray:
     """
-    Return the fold of each sample, in which all variants of its row are.
+    Return the fold of each sample, in which all variants of its row and its whole group are.
 
-    Shapes: returns (n_samples,) int64, in ``0 .. FOLDS - 1``.
+    Shapes: returns (n_samples,) int64, in ``0 .. FOLDS - 1``; two folds of two groups, and random
+    ones of a single group.
     """
-    order = np.random.default_rng([seed, 3]).permutation(len(samples.y) // samples.n_copies)
-    return np.tile(order % FOLDS, samples.n_copies)
+    n = len(samples.y) // samples.n_copies
+    most = samples.split.most_folds(n)
+    if samples.split.is_random or most < 2:
+        fold_of: IntArray = np.random.default_rng([seed, 3]).permutation(n) % FOLDS
+    else:
+        fold_of = samples.split.folds(samples.y[:n], min(FOLDS, most), seed)
+    return np.tile(fold_of, samples.n_copies)
 
 
 def taken(samples: Samples, rows: BoolArray) -> Samples:
     """Return some samples, with all variants of their rows or none, and with weights of mean 1."""
     weights = samples.weights[rows]
     mean = weights.mean() or 1.0
-    return replace(samples, X=samples.X[rows], y=samples.y[rows], weights=weights / mean)
+    return replace(
+        samples,
+        X=samples.X[rows],
+        y=samples.y[rows],
+        weights=weights / mean,
+        split=samples.split.take(np.flatnonzero(rows[: len(rows) // samples.n_copies])),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -240,10 +240,12 @@ def _group_notes(dataset: Dataset) -> Iterator[str]:
     alone = [repr(dataset.classes[c]) for c in np.flatnonzero(n_groups == 1)]
     if alone:
         shown = ", ".join(alone[:_MOST_NAMED]) + (", ..." if len(alone) > _MOST_NAMED else "")
-        which = "the class" if len(alone) == 1 else f"{len(alone)} classes"
+        one = len(alone) == 1
+        which = f"class {shown} occurs" if one else f"{len(alone)} classes occur ({shown})"
         yield (
-            f"only one group of {split.column!r} has {which} {shown}, so either training rows or "
-            "validation rows lack it; add groups with these classes, or split without --groups"
+            f"{which} in one group of {split.column!r} only, so either training rows or validation "
+            f"rows lack {'it' if one else 'each'}; add groups with the same classes, or split "
+            "without --groups"
         )
 
 

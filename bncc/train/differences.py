@@ -13,7 +13,7 @@ import numpy as np
 from bncc._types import AnyArray, IntArray
 from bncc.boosting.boost import boost
 from bncc.boosting.learn import samples_of
-from bncc.boosting.settings import recipe_of
+from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.discretize.feature import (
     DIFFERENCE_KIND,
@@ -25,7 +25,7 @@ from bncc.discretize.fit import fit_features
 from bncc.errors import OptionError
 from bncc.structure.decision_tables import DecisionTable, GridTable, TableEnsemble
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of, differences_of, n_bins_of
+from bncc.train.sum_settings import differences_of, n_bins_of
 
 MOST_COLUMNS = 40
 """Columns whose pairs are all tried, those that tables cut most often: 780 pairs."""
@@ -134,8 +134,7 @@ def _uses(
     settings: TrainSettings,
 ) -> list[int]:
     """Return how many cuts of each feature the tables of a trial have."""
-    given = boost_settings_of(settings, n_classes)
-    few = replace(given, n_tables=min(max(given.n_tables, 2), TRIAL_TABLES), front=0)
+    few = BoostSettings(n_tables=TRIAL_TABLES, seed=settings.seed, engine=settings.engine)
     n_states = [feature.n_states for feature in features]
     samples = samples_of(states_of(tuple(features), table), y, n_states, n_classes)
     recipe = replace(

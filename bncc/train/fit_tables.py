@@ -9,6 +9,7 @@ from bncc._types import FloatArray, IntArray
 from bncc.boosting.learn import learn_tables, samples_of
 from bncc.boosting.sums import Learned, Samples
 from bncc.data.dataset import Column, Dataset, Table
+from bncc.data.splits import SplitRule
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import READINGS, fit_features
 from bncc.discretize.missing import LOWEST, cuts_above_missing
@@ -192,6 +193,7 @@ def fit_sum(dataset: Dataset, settings: TrainSettings, progress: Progress = sile
         rows.weights,
         progress,
         n_copies=rows.n_copies,
+        split=rows.split,
     )
     return rows.model(learned, boosting.bits)
 
@@ -208,6 +210,7 @@ class SumRows:
     # (n_samples,) float64 or None: Sample weights; None for equal weights
     weights: FloatArray | None
     n_copies: int  # Images per row: the row's own first, then shifted ones
+    split: SplitRule  # How rows, not images, are held out
 
     @property
     def n_states(self) -> tuple[int, ...]:
@@ -217,8 +220,9 @@ class SumRows:
     @property
     def samples(self) -> Samples:
         """Return the training samples of boosting."""
+        n_classes = len(self.classes)
         return samples_of(
-            self.X, self.y, self.n_states, len(self.classes), self.weights, self.n_copies
+            self.X, self.y, self.n_states, n_classes, self.weights, self.n_copies, self.split
         )
 
     def model(self, learned: Learned, bits: int) -> Model:
@@ -256,7 +260,7 @@ def sum_rows(dataset: Dataset, settings: TrainSettings) -> SumRows:
     y = np.tile(dataset.y, n_copies)
     given = row_weights(dataset, settings.class_weight)
     weights = None if given is None else np.tile(given, n_copies)
-    return SumRows(features, dataset.classes, X, y, weights, n_copies)
+    return SumRows(features, dataset.classes, X, y, weights, n_copies, dataset.split)
 
 
 def fit_sums(

@@ -7,10 +7,10 @@ import pytest
 
 from bncc.boosting.boost import boost
 from bncc.boosting.front import MOST_DIFFERING
-from bncc.boosting.gate import FOLDS, HeldOut, held_out, with_gate
+from bncc.boosting.gate import HeldOut, held_out, with_gate
 from bncc.boosting.learn import held_out_of, learn_tables, refit, refit_tables
 from bncc.boosting.settings import BoostSettings, recipe_of
-from bncc.boosting.sums import sums_of
+from bncc.boosting.sums import FOLDS, sums_of
 from bncc.errors import OptionError
 from bncc.model.gate import Gate, margins
 from tests.unit.boosting.samples import N_CLASSES, N_STATES, few_samples

@@ -1,12 +1,13 @@
 """Permutation importance, and limits on the features that all tables read."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from bncc.boosting.boost import boost, eliminated
-from bncc.boosting.importance import permutation_importance
+from bncc.boosting.importance import elimination, most_important, permutation_importance
 from bncc.boosting.settings import BoostSettings, recipe_of
 from bncc.boosting.sums import Scores
 from bncc.structure.decision_tables import DecisionTable
@@ -61,6 +62,33 @@ def test_tables_read_the_features_on_which_the_class_depends(form):
     assert read(grown(samples, n_inputs=3, **form).tables) <= USEFUL
     if form.get("n_tables") != 1:
         assert len(read(grown(samples, **form).tables)) > 3
+
+
+def test_the_features_that_are_left_longest_are_the_most_important():
+    found = [np.array(each) for each in ([5, 3, 1, 0], [3, 1], [3])]
+    assert [most_important(found, n).tolist() for n in (1, 2, 3, 9)] == [
+        [3],
+        [1, 3],
+        [1, 3, 5],
+        [0, 1, 3, 5],
+    ]
+
+
+def test_tables_of_few_features_may_read_each_of_them():
+    """A table reads a random half of more than a hundred."""
+    shares = [recipe_of(BoostSettings(n_inputs=n), 500, 2).feature_share for n in (0, 8, 300)]
+    assert shares == [0.5, 1.0, 0.5]
+
+
+def test_features_that_no_table_reads_go_first():
+    left = [len(each) for each in eliminated(noisy_samples(60), BoostSettings(engine="numpy"))]
+    assert left[-1] == 1
+    assert all(fewer <= 0.7 * more for more, fewer in pairwise(left[:-1]))
+    few = few_samples(60)
+    tables = (DecisionTable((0,), ((1,),)), DecisionTable((1,), ((3,),)))
+    scores = Scores(np.eye(4, few.n_classes), np.zeros(few.n_classes))
+    found = elimination(few, lambda some: (tables, scores), 0)
+    assert [len(each) for each in found][:2] == [4, 2]
 
 
 def test_a_limit_beyond_the_features_changes_nothing():

@@ -7,6 +7,7 @@ import pytest
 
 from bncc.boosting.native_engine import NativeSlopes
 from bncc.boosting.sums import NumpySlopes, Samples, fold_of_samples, taken
+from bncc.data.splits import SplitRule
 
 STEP = 1e-5
 
@@ -66,6 +67,25 @@ def test_variants_of_a_row_are_in_one_fold():
     assert (found == found[0]).all()
     assert np.bincount(found[0]).tolist() == [3, 2, 2]
     assert not np.array_equal(folds(1, 2), folds(1, 3))
+
+
+def test_groups_and_blocks_in_time_are_in_one_fold():
+    samples = samples_by_chance(30, 2, np.random.default_rng(0))
+
+    def folds(split: SplitRule, n_copies: int = 1) -> np.ndarray:
+        return fold_of_samples(replace(samples, split=split, n_copies=n_copies), 2)
+
+    groups = np.arange(30) % 5
+    found = folds(SplitRule(groups=groups))
+    assert sorted(set(found.tolist())) == [0, 1, 2]
+    assert all(len(set(found[groups == k].tolist())) == 1 for k in range(5))
+    assert (np.diff(folds(SplitRule(ordered=True))) >= 0).all()
+    assert set(folds(SplitRule(groups=np.arange(30) % 2)).tolist()) == {0, 1}
+    assert (folds(SplitRule(groups=np.zeros(30, np.int64))) == folds(SplitRule())).all()
+    half = SplitRule(groups=np.arange(15) % 5)
+    assert (folds(half, 2)[:15] == folds(half, 2)[15:]).all()
+    part = taken(replace(samples, split=SplitRule(groups=groups)), groups < 2)
+    assert part.split.groups.tolist() == groups[groups < 2].tolist()
 
 
 def test_taken_samples_have_a_mean_weight_of_one():

@@ -8,6 +8,7 @@ import pytest
 from bncc.boosting.boost import boost
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
+from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
 from bncc.discretize.feature import states_of
 from bncc.model import reference
@@ -93,6 +94,31 @@ def test_sums_that_share_their_tables_are_those_learned_alone(wifi, monkeypatch)
         assert to_bytes(model) == to_bytes(fit_sum(fold.rest, settings))
         assert fold.misses(model).mean() == error_of(model, fold.held)
     assert grown == [30, 44, 3, 2]
+
+
+@pytest.mark.parametrize("is_grouped", [False, True])
+def test_tables_of_few_columns_are_learned_as_in_training(wifi, is_grouped):
+    """In any order of limits, although folds share the elimination and the differences."""
+    groups = np.arange(wifi.n_rows) // 10 % 7
+    dataset = replace(wifi, split=SplitRule(groups=groups)) if is_grouped else wifi
+    base = replace(BASE, readings="smallest")
+    (fold, *_) = folds_of(dataset, replace(base, validation=0.5))
+    few = EnsembleConfig(rows=4, inputs=2)
+    for form in (
+        EnsembleConfig(rows=8, differences=4),
+        EnsembleConfig(rows=8, differences=4, inputs=3),
+        EnsembleConfig(leaves=8, bits=4, differences=4, inputs=2),
+        few,
+        replace(few, inputs=3),
+        replace(few, cuts=7),
+        EnsembleConfig(leaves=8, bits=4, inputs=2),
+        EnsembleConfig(leaves=8, bits=4, inputs=1, is_single=True),
+    ):
+        settings = form.settings(base, 1 if form.is_single else 12)
+        model = fold.model(settings)
+        assert to_bytes(model) == to_bytes(fit_sum(fold.rest, settings))
+        if form.inputs and not form.differences:
+            assert len(model.structure.features) <= form.inputs
 
 
 def rare(wifi):

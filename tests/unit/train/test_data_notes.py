@@ -49,8 +49,11 @@ def test_a_column_of_names_is_noted(n_names, noted):
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
-        (Y, "only one group of 'person' has 3 classes 'x', 'y', 'z', so "),
-        (np.where(Y == 1, 7, np.arange(N_ROWS) // 100), "'person' has the class 'y', so either"),
+        (Y, "3 classes occur ('x', 'y', 'z') in one group of 'person' only, so "),
+        (
+            np.where(Y == 1, 7, np.arange(N_ROWS) // 100),
+            "class 'y' occurs in one group of 'person' only, so either",
+        ),
         (np.arange(N_ROWS) // 100, None),
         (None, None),
     ],
