@@ -16,8 +16,14 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.pricing import emitted_as_recorded, entries_of, layout_within
-from bncc.resources import Budget, Optimize
+from bncc.pricing import (
+    emitted_as_recorded,
+    entries_of,
+    layout_within,
+    priced,
+    recorded,
+)
+from bncc.resources import Budget, Optimize, Resources
 from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -93,7 +99,7 @@ def max_flash_option(function: Command) -> Command:
         "--max-flash",
         callback=budget,
         metavar="N[k]",
-        help="Flash budget in bytes that the C is chosen by, by its estimate.",
+        help="Flash budget in bytes, within which the C is chosen as by `emit-c`.",
     )(function)
 
 
@@ -197,7 +203,12 @@ class Emissions:
         least = replace(
             options, entries=within.emitted(covered), max_flash=within.room, priced=covered
         )
-        return emit_as(self.model, options, emit_c(self.model, least))
+
+        def price(emission: Emission) -> Resources:
+            known = recorded(self.model, emission, options.target)
+            return known or priced(self.model, emission, least, options.target)
+
+        return emit_as(self.model, options, emit_c(self.model, least, price))
 
 
 Check = Callable[[str], None]

@@ -11,13 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bncc.cli.lowering import Emissions, Lowering
+from bncc.data.readers import bundled_path, read_table
+from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain
 from bncc.emit.emitter import emit_c
+from bncc.emit.provenance import code_digest
 from bncc.errors import ModelError, OptionError
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, options_of, price_of, priced, recorded, with_resources
 from bncc.resources import Budget, Resources
+from bncc.train.fit_tables import fit_sum
+from bncc.train.settings import TrainSettings
 from tests.cli.conftest import invoke, no_tools
 from tests.models import NAMED, possible_entries, tan_float
 from tests.ranged import ranged
@@ -290,3 +296,26 @@ def test_a_checked_entry_point_is_priced(require_bench: Callable[[str], Toolchai
     assert both.entries == ("predict-raw", "checked")
     assert both.flash > alone.flash
     assert set(both.spans) == {"predict-raw", "checked"}
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("limit", [700, 820])
+def test_bench_verify_and_prove_choose_the_layout_that_emit_c_does(
+    require_bench, run, tmp_path, limit
+):
+    """Estimates alone would choose other ones within these bytes."""
+    require_bench("cortex-m0")
+    tables = {"tables": "6", "rows": "8"}
+    settings = TrainSettings(structure="tables", structure_options=tables, epochs=4)
+    model = fit_sum(dataset_of(read_table(bundled_path("robot"))), settings)
+    save_model(model, tmp_path / "m.bncc")
+    words = ("--target", "cortex-m0", "--optimize", "speed", "--max-flash", limit)
+    run("emit-c", tmp_path / "m.bncc", *words, "--entry", "predict-raw", "-o", tmp_path / "c")
+    written = {path.name: path.read_text() for path in (tmp_path / "c").iterdir()}
+    lowering = Lowering("speed", None, constant_time=False)
+    within = Budget(None, limit, entries=("predict-raw",))
+    emission = Emissions(model, lowering, frozenset({"raw"}), within).of("cortex-m0")
+    assert code_digest(emission.files, emission.name) == code_digest(written, "m")
+    options = lowering.options("cortex-m0", entries=frozenset({"raw"}))
+    by_estimate = emit_c(model, replace(options, max_flash=limit, priced=("predict-raw",)))
+    assert emission.files[f"{emission.name}.c"] != by_estimate.files[f"{emission.name}.c"]

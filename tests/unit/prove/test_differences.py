@@ -39,6 +39,8 @@ RARE = {"trees"}
 """Sums are always shown to differ, but an input at which decisions do is not always found."""
 OPEN_ON_RISCV = {"trees_of_differences", "differences_in_a_struct"}
 """Undecided, as bits of readings of several types have too many cases."""
+OF_KERNEL = {"differences_of_bytes": "cut-loop"}
+"""By model, the kernel that is proved; `cuts`, the usual one, is undecided for the same reason."""
 PLACES = ("cortex-m0", "cortex-m4", "rv32")
 PROGRAMS = [
     ("words", "cuts"), ("bytes", "cut-loop"), ("words", "cut-packed"), ("bytes", "cut-lanes"),
@@ -209,7 +211,7 @@ def test_a_trained_model_is_proved(require_bench, models, place, name, kernel):
 def test_a_model_by_hand_is_proved(require_gcc, name):
     """Several types of readings, some of whose pairs are subtracted both ways."""
     model = hand.DIFFERENCES[name]()
-    found = verdict(model, *built(require_gcc("rv32"), model))
+    found = verdict(model, *built(require_gcc("rv32"), model, OF_KERNEL.get(name)))
     assert found.status == "proved", found.sentence
 
 
