@@ -28,6 +28,7 @@ FORMS: Mapping[str, Callable[[TrainSettings], bool]] = {
     "one tree": _is_single,
     "product tables": lambda settings: settings.is_boosted and not _has("leaves")(settings),
     "cuts of the highest bits": _has("cut-bits"),
+    "few columns": _has("inputs"),
     "differences": _has("differences"),
     "dictionary of rows": _has("dictionary"),
     "Bayesian network": lambda settings: not settings.is_boosted,
