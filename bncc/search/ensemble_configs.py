@@ -240,8 +240,8 @@ def _other_inputs(inputs: int, n_columns: int) -> tuple[int, ...]:
     if not inputs:
         return tuple(each for each in FIRST_INPUTS if each < n_columns)
     at = INPUTS.index(inputs)
-    beside = INPUTS[max(0, at - 1) : at + 2]
-    return (0, *(each for each in beside if each != inputs and each < n_columns))
+    near = INPUTS[max(0, at - 1) : at + 2]
+    return (0, *(each for each in near if each != inputs and each < n_columns))
 
 
 def _product_neighbors(

@@ -70,7 +70,7 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 yield one
         seen.update(new)
         centers = [one.form for one in _worth_more(leaders, given)] or [first[0]]
-        beside = {
+        near = {
             form: None
             for center in centers
             for form in neighbors(
@@ -82,8 +82,9 @@ def judged_sums(evaluator: Evaluator, room: Capacity | None = None) -> Iterator[
                 most_rows=MOST_ROWS if is_timed else ROWS[1],
             )
         }
-        again = [replace(form, inputs=centers[0].inputs) for form in first if centers[0].inputs]
-        new = [form for form in dict.fromkeys((*beside, *again)) if form not in seen]
+        limit = centers[0].inputs
+        limited = [replace(form, inputs=limit) for form in first if limit]
+        new = [form for form in dict.fromkeys((*near, *limited)) if form not in seen]
 
 
 def resized(

@@ -111,6 +111,7 @@ def _judged(
     samples = replace(part.samples, X=part.samples.X[:, chosen])
     recipe: Recipe = recipe_of(part.settings, len(chosen), samples.n_classes)
     grown = boost(samples, part.settings, recipe)
+    # Rows of an unknown class have no weight in the loss.
     is_known = (part.held_classes >= 0).astype(np.float64)
     held = replace(
         samples,

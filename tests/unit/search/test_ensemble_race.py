@@ -133,13 +133,13 @@ def test_forms_that_lose_by_useless_columns_are_tried_with_few(evaluator, monkey
     """Trees lose with all columns, and are not among the neighbors of products."""
     monkeypatch.setattr(ensemble_configs, "FORMS", ("product", "branching"))
 
-    def errs(settings):
+    def error_of(settings):
         options = settings.structure_options
         if "leaves" in options:
             return 0.02 if options.get("inputs") == "4" else 0.5
         return 0.1 if options.get("inputs") == "4" else 0.3
 
-    judging(monkeypatch, errs)
+    judging(monkeypatch, error_of)
     best = min(judged_sums(evaluator), key=lambda one: one.order)
     assert best.form.is_branching
     assert best.form.inputs == 4
