@@ -1,142 +1,113 @@
 """
-Error rates of boosted tables with and without a gate, and how many tables are added up.
+Errors of boosted tables with a gate, and without one in the same time.
 
-Three folds of a data set's rows: each is classified by tables that have seen the other two. For
-each form and place of the gate, the error of all rows, the difference to the tables without a gate
-with its standard error on the same rows, and the mean number of tables per decision. Fewer tables
-without a gate are the other way to the same time. A gate's test takes about as long as a table,
-which is added.
+Each fold of the training rows is classified by tables that saw the others. A gate behind a third
+of the tables is compared with fewer tables without a gate: as many as it adds up per decision on
+average, its test included, which takes about as long as a table.
 
-    .venv/bin/python -m benchmarks.accuracy.gates --data ../shared/data/raw
-    .venv/bin/python -m benchmarks.accuracy.gates --data ../shared/data/raw --dataset optdigits \
-        --tables 40 --rows 16
+    python -m benchmarks.accuracy.gates --data ../shared/data
 """
 
-import argparse
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
+import click
 import numpy as np
 
-from bncc._types import AnyArray, BoolArray, FloatArray
-from bncc.boosting.boost import Boosted, boost
+from benchmarks.shared.markdown import renew, table
+from benchmarks.shared.sensor_sets import parts
+from bncc._types import AnyArray, BoolArray
+from bncc.boosting.boost import boost
 from bncc.boosting.gate import with_gate
 from bncc.boosting.learn import held_out_of, refit_tables
 from bncc.boosting.settings import BoostSettings, recipe_of
-from bncc.boosting.sums import Samples, sums_of
+from bncc.boosting.sums import Learned, Samples, sums_of, taken
 from bncc.data.readers import read_table
-from bncc.data.target import dataset_of
+from bncc.data.target import fold_parts
 from bncc.train.fit_tables import sum_rows
 from bncc.train.settings import TrainSettings
 
-CASES = (
-    ("usps_all", BoostSettings(n_tables=60, rows=8)),
-    ("satimage", BoostSettings(n_tables=40, rows=16)),
-    ("letter", BoostSettings(n_tables=60, rows=16)),
-    ("optdigits", BoostSettings(n_tables=60, rows=8)),
-    ("optdigits", BoostSettings(n_tables=40, rows=16)),
-    ("wisdm_activity", BoostSettings(n_tables=60, rows=8)),
-)
+PAGE = Path("docs/structures.md")
+PAPER = ("letter", "satimage", "usps")
+SETS = (*PAPER, "wisdm_activity", "dry_bean", "optdigits", "vowel", "krkopt")
+"""Sets of the papers and of `benchmarks.accuracy.twenty_sets` with six classes or more."""
+FORM = BoostSettings(n_tables=42, rows=16, gate=14)
 FOLDS = 3
-FEWER = (0.8, 0.65, 0.5, 0.4, 0.3)
-"""Shares of the tables that are tried without a gate."""
-PLACES = (0.15, 0.25, 1 / 3)
-"""Shares of the tables before a gate."""
-GUARDS = (0.01, 0.005, 0.002)
-"""Limits on the decisions that a gate changes."""
+CLEAR = 1.96
+"""Standard errors of a clear difference, p = 0.05."""
 
 
-class Outcome(NamedTuple):
-    """Result of one variant on one fold: errors of its rows, and tables per decision."""
-
-    name: str
-    misses: BoolArray
-    tables: float
-
-
-def samples_of_file(path: Path) -> Samples:
-    """Read all rows of a data set."""
-    return sum_rows(dataset_of(read_table(path)), TrainSettings(structure="tables")).samples
+def samples_of(data: Path, name: str) -> Samples:
+    """Return the training rows of a set, fold 1 of those of the papers."""
+    if name in PAPER:
+        train, _ = fold_parts(read_table(data / "paper" / f"{name}.npz", fold=1), fold=1)
+    else:
+        train, _ = parts(data, name)
+    return sum_rows(train, TrainSettings(structure="tables")).samples
 
 
-def outcomes(rows: Samples, settings: BoostSettings, seed: int) -> Iterator[Outcome]:
-    """Yield the results of all variants on all folds."""
-    fold_of = np.random.default_rng(seed).permutation(len(rows.y)) % FOLDS
+def row_of(samples: Samples, name: str) -> Sequence[str]:
+    """Return the errors of a set with all tables, with a gate, and with fewer tables."""
+    fold_of = np.random.default_rng(0).permutation(len(samples.y)) % FOLDS
+    wrong = {kind: np.zeros(len(fold_of), bool) for kind in ("all", "gate", "fewer")}
+    is_early = np.zeros(len(fold_of), bool)
+    grown = []
     for fold in range(FOLDS):
-        train, test = (_take(rows, mask) for mask in (fold_of != fold, fold_of == fold))
-        recipe = recipe_of(settings, train.X.shape[1], train.n_classes)
-        boosted = boost(train, settings, recipe)
-        yield from _without(boosted, train, test, settings)
-        for place in PLACES:
-            gated = replace(settings, gate=max(1, round(place * len(boosted.tables))))
-            learned = refit_tables(boosted, train, gated, recipe)
-            held = held_out_of(train, gated)
-            for guard in GUARDS:
-                found = with_gate(learned, held, replace(gated, gate_differing=guard))
-                early: AnyArray = np.zeros(len(test.y), dtype=np.bool_)
-                if found.gate is not None:
-                    early = found.gate.decides(sums_of(found, test.X, found.gate.tables))
-                n_tables = gated.gate + 1 + (1 - early.mean()) * (len(boosted.tables) - gated.gate)
-                misses = found.costs(test.X).argmin(axis=1) != test.y
-                yield Outcome(f"gate={gated.gate} gate-differing={guard}", misses, n_tables)
-
-
-def _without(
-    boosted: Boosted, train: Samples, test: Samples, settings: BoostSettings
-) -> Iterator[Outcome]:
-    for share in (1.0, *FEWER):
-        n = max(2, round(share * len(boosted.tables)))
-        fewer = replace(settings, n_tables=n)
-        recipe = recipe_of(fewer, train.X.shape[1], train.n_classes)
-        learned = refit_tables(boosted.first(n), train, fewer, recipe)
-        yield Outcome(f"tables={n}", learned.costs(test.X).argmin(axis=1) != test.y, n)
-
-
-def _take(rows: Samples, mask: BoolArray) -> Samples:
-    return replace(rows, X=rows.X[mask], y=rows.y[mask], weights=rows.weights[mask])
-
-
-def lines(found: Sequence[Outcome]) -> Iterator[str]:
-    """Yield a line for each variant, the first of which is the reference."""
-    names = list(dict.fromkeys(one.name for one in found))
-
-    def misses(name: str) -> FloatArray:
-        return np.concatenate([one.misses for one in found if one.name == name]).astype(float)
-
-    reference = misses(names[0])
-    for name in names:
-        of, apart = misses(name), misses(name) - reference
-        tables = np.mean([one.tables for one in found if one.name == name])
-        error = 100 * float(apart.std()) / len(apart) ** 0.5
-        yield (
-            f"  {name:30} {100 * of.mean():6.2f} %  {100 * apart.mean():+.2f} +- {error:.2f}  "
-            f"{tables:5.1f} tables"
+        held = fold_of == fold
+        train, test = taken(samples, ~held), taken(samples, held)
+        recipe = recipe_of(FORM, train.X.shape[1], train.n_classes)
+        boosted = boost(train, replace(FORM, gate=0), recipe)
+        grown.append((train, test, held, boosted))
+        whole = refit_tables(boosted, train, replace(FORM, gate=0), recipe)
+        learned = with_gate(
+            refit_tables(boosted, train, FORM, recipe), held_out_of(train, FORM), FORM
         )
+        wrong["all"][held] = _misses(whole, test)
+        wrong["gate"][held] = _misses(learned, test)
+        is_early[held] = _early(learned, test)
+    n_added = FORM.gate + 1 + (1 - is_early.mean()) * (FORM.n_tables - FORM.gate)
+    fewer = replace(FORM, gate=0, n_tables=min(FORM.n_tables, round(n_added)))
+    for train, test, held, boosted in grown:
+        recipe = recipe_of(fewer, train.X.shape[1], train.n_classes)
+        learned = refit_tables(boosted.first(fewer.n_tables), train, fewer, recipe)
+        wrong["fewer"][held] = _misses(learned, test)
+    errors = {kind: f"{100 * rows.mean():.2f}" for kind, rows in wrong.items()}
+    gain = 100 * (wrong["fewer"].astype(float) - wrong["gate"])
+    by, error = float(gain.mean()), float(gain.std()) / len(gain) ** 0.5
+    mark = "**" if abs(by) > CLEAR * error else ""
+    cells = [name, errors["all"], errors["gate"], f"{n_added:.1f}", errors["fewer"]]
+    return [*cells, f"{mark}{by:+.2f}{mark}", f"{error:.2f}"]
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Measure and print all cases, or one."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").strip().split("\n")[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with NAME.csv.gz")
-    parser.add_argument("--dataset", action="append", choices=sorted({name for name, _ in CASES}))
-    parser.add_argument("--tables", type=int)
-    parser.add_argument("--rows", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(words)
-    asked = {"n_tables": options.tables, "rows": options.rows}
-    given = {name: value for name, value in asked.items() if value is not None}
-    cases = [case for case in CASES if case[0] in (options.dataset or [case[0]])]
-    for name, settings in dict(cases).items() if given else cases:
-        used = replace(settings, **given)
-        rows = samples_of_file(options.data / f"{name}.csv.gz")
-        print(f"{name}, {used.n_tables} tables of {used.rows} rows, {len(rows.y)} rows of data")
-        for line in lines([*outcomes(rows, used, options.seed)]):
-            print(line, flush=True)
-    return 0
+def _misses(learned: Learned, test: Samples) -> BoolArray:
+    return np.asarray(learned.costs(test.X).argmin(axis=1) != test.y)
+
+
+def _early(learned: Learned, test: Samples) -> BoolArray:
+    """Return the rows that the first tables decide."""
+    if learned.gate is None:
+        return np.zeros(len(test.y), bool)
+    first: AnyArray = sums_of(learned, test.X, learned.gate.tables)
+    return np.asarray(learned.gate.decides(first))
+
+
+@click.command()
+@click.option("--data", type=Path, default="../shared/data", help="Folder with `paper` and `raw`.")
+@click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
+@click.option("--write", is_flag=True, help="Update the page.")
+def main(data: Path, sets: str, write: bool) -> None:
+    """Print a line per set."""
+    if write and sets != ",".join(SETS):
+        raise click.UsageError("--write needs all sets; leave out --sets")
+    rows = []
+    for name in sets.split(","):
+        rows.append(row_of(samples_of(data, name), name))
+        print(*rows[-1], flush=True)
+    if write:
+        heads = ("set", "all tables", "gate", "tables added", "fewer", "difference", "std. error")
+        renew(PAGE, {"gates": table(heads, rows)})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -53,3 +53,16 @@ def test_the_line_of_the_design_is_in_the_emitter() -> None:
         if each.marks.get("checked by") == "tests/docs/test_paths.py"
     )  # fmt: skip
     assert block.text.strip() in (ROOT / "bncc/emit/emitter.py").read_text("utf-8")
+
+
+def test_the_list_of_benchmarks_has_every_script_once():
+    """Each script that runs by itself has one row, and each row a script."""
+    scripts = [
+        path.name
+        for path in (ROOT / "benchmarks").rglob("*.py")
+        if 'if __name__ == "__main__"' in path.read_text("utf-8")
+    ]
+    listed = re.findall(
+        r"(?m)^\| `([\w-]+\.py)`", (ROOT / "benchmarks/README.md").read_text("utf-8")
+    )
+    assert sorted(listed) == sorted(scripts)
