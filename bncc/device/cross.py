@@ -135,10 +135,9 @@ def link_program(
     """Compile ``harness.c`` or ``meter.c`` for a simulator and link it with a model."""
     builder.write(
         {
-            f"{program}.c": support_file(f"{program}.c"),
             "bncc_port.h": support_file(simulator.port),
             "stack_paint.h": support_file("stack_paint.h"),
         }
     )
-    main = builder.compile(f"{program}.c", f"{program}.o", "-O2", *simulator.defines, *defines)
+    main = builder.compile_glue(f"{program}.c", f"{program}.o", "-O2", *simulator.defines, *defines)
     return builder.link(f"{program}.elf", model, main)

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
@@ -16,10 +17,14 @@ from bncc.errors import MisfitError, ToolchainError
 from bncc.targets.base import Target
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS, Tool, run
 
+MOST_OBJECTS = 64
+"""Largest number of objects of glue code that are kept."""
 _STUB = ".stub"
 _TEXT = ".text."
 _STACK_SIZES = ".stack_sizes"
 """Section of clang: a function's address, and the bytes of its frame in LEB128."""
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_INCLUDED = re.compile(r'#include "([^"]+)"')
 _OBJECTION = re.compile(r'#error "\w+: (.+)"')
 """Error message in emitted C that cannot serve a target, a sentence with the remedy."""
 _OVERFLOW = re.compile(r"will not fit in region|overflow|relocation truncated|out of range")
@@ -130,15 +135,41 @@ class Builder:
         self, source: str, to: str, opt_level: str, *defines: str, flags: tuple[str, ...] = ()
     ) -> str:
         """Compile one source of the folder and return the name of the object."""
-        macros = [f"-D{define}" for define in defines]
-        command = (*self.tool.command, *self._flags, *flags, opt_level, *macros)
-        command += ("-c", source, "-o", to)
+        command = (*self._command(opt_level, *defines), *flags, "-c", source, "-o", to)
         try:
             run(command, self.folder)
         except ToolchainError as error:
             said = _OBJECTION.search(str(error))
             raise MisfitError(said[1]) if said else error from None
         return to
+
+    def compile_glue(self, source: str, to: str, opt_level: str, *defines: str) -> str:
+        """
+        Compile a file of this package with the headers in the folder; return the object's name.
+
+        Models that have the same functions and types have the same glue, which is compiled once.
+        """
+        text = support_file(source)
+        headers = tuple(sorted(self._included(text).items()))
+        found = _compiled(self._command(opt_level, *defines), source, text, headers)
+        (self.folder / to).write_bytes(found)
+        return to
+
+    def _included(self, text: str) -> Mapping[str, str]:
+        """Return the headers of the folder that a text includes, also indirectly, by name."""
+        found: dict[str, str] = {}
+        new = _INCLUDED.findall(text)
+        while new:
+            name = new.pop()
+            if name not in found and (self.folder / name).exists():
+                header = (self.folder / name).read_text(encoding="utf-8")
+                found[name] = _COMMENT.sub(" ", header)
+                new += _INCLUDED.findall(header)
+        return found
+
+    def _command(self, opt_level: str, *defines: str) -> tuple[str, ...]:
+        macros = (f"-D{define}" for define in defines)
+        return (*self.tool.command, *self._flags, opt_level, *macros)
 
     def link(self, to: str, *objects: str) -> Image:
         """Link objects with start-up code and the compiler's libraries."""
@@ -165,15 +196,14 @@ class Builder:
                   "ALIGN": str(self.target.code_align)}  # fmt: skip
         for name, value in places.items():
             script = script.replace(f"@{name}@", value)
-        self.write({"bare.ld": script, "startup.c": support_file("startup.c")})
-        start = self.compile("startup.c", "startup.o", "-O2")
+        self.write({"bare.ld": script})
+        start = self.compile_glue("startup.c", "startup.o", "-O2")
         options = ("-T", "bare.ld", "-Wl,--entry=bncc_start")
         if self.tool.name == "ziglang":
             return (*options, start), ()  # brings its own runtime library
         if self._has_libc():
             return (*options, "-nostartfiles", start), ("-lc", "-lgcc")
-        self.write({"memory.c": support_file("memory.c")})
-        memory = self.compile("memory.c", "memory.o", "-O2")
+        memory = self.compile_glue("memory.c", "memory.o", "-O2")
         return (*options, "-static", "-nostdlib", start, memory), ("-lgcc",)
 
     def _has_libc(self) -> bool:
@@ -181,6 +211,19 @@ class Builder:
         if not self.tool.name.endswith("-eabi-gcc"):
             return False
         return _finds_libc((*self.tool.command, *self.target.flags[self.tool.name]))
+
+
+@lru_cache(maxsize=MOST_OBJECTS)
+def _compiled(
+    command: tuple[str, ...], source: str, text: str, headers: tuple[tuple[str, str], ...]
+) -> bytes:
+    """Compile a source with some headers, by their names and texts, and return the object."""
+    with TemporaryDirectory(prefix="bncc-") as name:
+        folder = Path(name)
+        for file, content in ((source, text), *headers):
+            (folder / file).write_text(content, encoding="utf-8", newline="\n")
+        run((*command, "-c", source, "-o", "glue.o"), folder)
+        return (folder / "glue.o").read_bytes()
 
 
 @cache

@@ -14,7 +14,7 @@ from bncc.device.cross import Toolchain, link_program
 from bncc.device.image import Builder, Image, model_object
 from bncc.device.machine import HarnessError, pack, request, row_dtype, side_by_side
 from bncc.device.simulators.unicorn import Reading
-from bncc.device.sources import Sources, support_file
+from bncc.device.sources import Sources
 from bncc.discretize.readings import state_dtype
 
 Metered = Literal[
@@ -261,10 +261,9 @@ class Meter:
     def footprint(self, kept: Iterable[Metered]) -> Footprint:
         """Return the memory of the classifier when only some entry points are called."""
         builder = self._builder
-        builder.write({name: support_file(name) for name in ("footprint.c", "stub.c")})
         keep = [f"KEEP_{entry.upper()}" for entry in kept]
-        main = builder.compile("footprint.c", "footprint.o", "-Os", *keep)
-        stub = builder.compile("stub.c", "stub.o", "-Os")
+        main = builder.compile_glue("footprint.c", "footprint.o", "-Os", *keep)
+        stub = builder.compile_glue("stub.c", "stub.o", "-Os")
         full = builder.link("footprint.elf", main, self._object)
         empty = builder.link("empty.elf", main, stub)
         return Footprint(full.flash - empty.flash, full.ram - empty.ram)

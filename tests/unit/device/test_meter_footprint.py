@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bncc.device import image
 from bncc.device.image import Builder, Image
 from bncc.device.meter import Footprint, Meter
 from bncc.device.sources import sources
@@ -12,9 +13,10 @@ from bncc.emit.textbook import textbook_c
 from bncc.errors import MisfitError, ToolchainError
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.targets import TARGETS
+from bncc.toolchain.tools import run
 from tests import models as hand
 from tests.agreement.large import letter_like
-from tests.unit.device.written import NOTHING, in_assembly, in_c, meter, of
+from tests.unit.device.written import MODEL, NOTHING, in_assembly, in_c, meter, of
 
 pytestmark = pytest.mark.firmware
 
@@ -214,3 +216,27 @@ def test_a_doubt_of_the_compiler_does_not_stop_a_measurement(require_bench, tmp_
     builder.write(in_c(body))
     with pytest.raises(ToolchainError, match="uninitialized"):
         builder.compile("t.c", "t.o", "-O2")
+
+
+def test_glue_is_compiled_once_for_equal_headers(require_bench, tmp_path, monkeypatch):
+    """Comments of the model's header do not matter, its declarations do."""
+    bench = require_bench("cortex-m0", "arm-none-eabi-gcc")
+    builder = Builder(tmp_path, bench.target, bench.compiler)
+    plain = in_c("return 0;")
+    more = plain | {"t.h": plain["t.h"] + "extern const char other;\n"}
+    commands, objects = [], []
+
+    def counted(command, folder):
+        commands.append(command)
+        return run(command, folder)
+
+    monkeypatch.setattr(image, "run", counted)
+    image._compiled.cache_clear()
+    for files in (plain, plain, more):
+        built = sources(MODEL, files)
+        commented = {"t.h": f"/* {len(objects)} */\n{built.files['t.h']}"}
+        builder.write(built.files | commented)
+        objects.append((tmp_path / builder.compile_glue("stub.c", "stub.o", "-Os")).read_bytes())
+    assert len(commands) == 2
+    assert objects[0] == objects[1]
+    assert image._compiled.cache_info().hits == 1
