@@ -284,9 +284,7 @@ def bench_target(
     bench = replace(found, clock=clock)
     emission = emission or emit_c(model, options)
     kept = tuple(METERED[entry] for entry in entries) or None
-    ours = measure_ours(
-        model, bench, inputs, opt_level=opt_level, options=options, emission=emission, kept=kept
-    )
+    ours = measure_ours(model, bench, inputs, opt_level=opt_level, emission=emission, kept=kept)
     baseline, reason = measure_textbook(model, bench, inputs, kept)
     return TargetReport(
         target=target.name,
@@ -297,10 +295,10 @@ def bench_target(
         baseline=baseline,
         baseline_misfit=reason,
         estimate=emission.estimate,
-        missing=measure_missing(model, bench, inputs, opt_level=opt_level, options=options)
+        missing=measure_missing(model, bench, inputs, opt_level=opt_level, emission=emission)
         if with_missing
         else None,
-        resources=as_resources(ours, bench, entries, options.optimize, _digest(emission))
+        resources=as_resources(ours, bench, entries, emission.options.optimize, _digest(emission))
         if entries
         else None,
     )
@@ -325,9 +323,7 @@ def measure_ours(
     trusting = None
     if with_trusted and "trusted" not in built.entries:
         # In a program of its own: at -Os an additional entry point makes gcc inline less.
-        more = replace(options, entries=options.entries | {"trusted"})
-        second = emit_as(model, more, emission)
-        trusting = sources_of(model, second)
+        trusting = sources_of(model, _emitted_with(model, emission, "trusted"))
     return measure(
         model,
         built,
@@ -361,14 +357,25 @@ def measure_textbook(
 
 
 def measure_missing(
-    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, options: EmitOptions
+    model: Model, bench: Toolchain, inputs: Inputs, *, opt_level: str, emission: Emission
 ) -> Cost | None:
-    """Measure a decision with missing features; None if they cannot be marginalized."""
+    """
+    Measure a decision with missing features in the layout of an emission.
+
+    None if they cannot be marginalized.
+    """
     try:
-        emission = emit_c(model, replace(options, entries=options.entries | {"missing"}))
+        emission = _emitted_with(model, emission, "missing")
         return missing_cost(model, sources_of(model, emission), bench, inputs, opt_level=opt_level)
     except (MisfitError, ModelError):
         return None
+
+
+def _emitted_with(model: Model, emission: Emission, entry: str) -> Emission:
+    """Return an emission with a further entry point, in the same layout."""
+    options = emission.options
+    more = replace(options, entries=options.entries | {entry})
+    return emission if more == options else emit_as(model, more, emission)
 
 
 def resources_of(

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from bncc.data.dataset import Table
-from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
+from bncc.emit.emitter import Emission, EmitOptions, Price, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
 from bncc.errors import BudgetError, MisfitError, OptionError, ToolchainError
@@ -373,6 +373,65 @@ def emitted_as_recorded(model: Model, found: Resources, options: EmitOptions) ->
             is_same = entries == options.entries
             return emission if is_same else emit_as(model, options, emission)
     return None
+
+
+def options_within(model: Model, budget: Budget, options: EmitOptions) -> EmitOptions:
+    """Return the options of C with the entry points and limits of a budget."""
+    covered = entries_of(model, budget)
+    return replace(
+        options,
+        entries=budget.emitted(covered),
+        max_flash=budget.flash,
+        max_ram=budget.ram,
+        reserve=budget.reserve,
+        priced=covered,
+        core=budget.core,
+    )
+
+
+def emitted_within(model: Model, budget: Budget, options: EmitOptions) -> Emission:
+    """
+    Emit C within a budget, by the resources that are recorded or measured, else estimated.
+
+    The options are those of `options_within`. Without a limit and a target in the budget, resources
+    are not measured.
+    """
+    target = budget.target or options.target
+    is_priced = budget.target is not None or budget.is_bounded
+    known: dict[str, Resources] = {}
+
+    def price(emission: Emission) -> Resources:
+        code = code_digest(emission.files, emission.name)
+        if code not in known:
+            found = recorded(model, emission, target)
+            if found is None and is_priced:
+                found = priced(model, emission, options, target)
+            known[code] = found or emission.resources
+        return known[code]
+
+    return _as_recorded(model, budget, options, price) or emit_c(model, options, price)
+
+
+def _as_recorded(
+    model: Model, budget: Budget, options: EmitOptions, price: Price
+) -> Emission | None:
+    """Emit the layout that a search chose for the same budget; None if it does not apply."""
+    is_free = options.kernel is None and options.compare is None and not options.constant_time
+    if budget.room is None or not is_free:
+        return None
+    target = budget.target or options.target
+    found = layout_within(model, target, options.optimize, budget.room)
+    if found is None or found.entries != options.priced:
+        return None
+    emission = emitted_as_recorded(model, found, options)
+    if emission is None:
+        return None
+    resources = price(emission)
+    # An estimate counts what further entry points share with those that the record is of.
+    fits = budget.admits(resources) or (resources.how == "estimated" and budget.admits(found))
+    return (
+        replace(emission, lowered=replace(emission.lowered, resources=resources)) if fits else None
+    )
 
 
 def _record(model: Model) -> Resources | None:

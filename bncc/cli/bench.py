@@ -14,6 +14,7 @@ from bncc.cli.lowering import (
     INPUTS,
     Emissions,
     Lowering,
+    Retreat,
     blame,
     check_fit,
     inputs_option,
@@ -45,7 +46,6 @@ from bncc.device.inputs.samples import Part
 from bncc.device.measure import N_ROWS, bench_inputs
 from bncc.device.meter import Inputs
 from bncc.errors import OptionError, ToolchainError
-from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model
 from bncc.on_device import (
@@ -171,7 +171,9 @@ def command(
         Lowering(optimize, kernel, constant_time, compare=compare, provable=provable),
         emitted,
         Budget(None, max_flash, entries=priced),
+        Retreat.of(console),
     )
+    emissions.check_kernel()
     targets = targets_of(targets, part)
     named = () if "all" in targets else targets
     bases = timebases(named, map(_machine_name, named), part, clock, console)
@@ -195,12 +197,12 @@ def command(
             "measure them"
         )
     inputs = bench_inputs(model, table, n_rows=n_rows, seed=seed, some_missing="missing" in covered)
-    how["opt_level"] = opt_level or LEVELS[optimize]
     how |= {"with_missing": which_inputs == INPUTS[0], "entries": covered}
+    how |= {"opt_level": opt_level}
     reports = measure(emissions, machines, inputs, console, bases=bases, **tools, **how)
     sampled: dict[str, SampleReport] = {}
     if model.front_end is not None:
-        level = {"opt_level": how["opt_level"]}
+        level = {"opt_level": opt_level}
         parts = hostile_samples(model) if recorded is None else recorded.parts
         sampled = measure_samples(emissions, machines, parts, console, **tools, **level)
     of = "hostile samples" if recorded is None else "samples of the recordings"
@@ -245,6 +247,7 @@ def measure(
     console: Console,
     *,
     bases: Mapping[str, "Timebase"] = MappingProxyType({}),
+    opt_level: str | None = None,
     **how: Any,
 ) -> dict[str, TargetReport]:
     """Measure a model on some targets, in cycles too on those with a time base."""
@@ -261,8 +264,8 @@ def measure(
                     emissions.model,
                     target,
                     inputs,
-                    options=emissions.options(target.name),
                     emission=emissions.of(target.name),
+                    opt_level=opt_level or emissions.level(target.name),
                     **how | counted(bases.get(target.name)),
                 )
             except ToolchainError as error:
@@ -275,6 +278,8 @@ def measure_samples(
     machines: Sequence[str],
     parts: Sequence[Part],
     console: Console,
+    *,
+    opt_level: str | None = None,
     **how: Any,
 ) -> dict[str, SampleReport]:
     """Measure a model with a front end on samples, on some targets."""
@@ -286,9 +291,11 @@ def measure_samples(
             if target.name in found:
                 continue
             try:
+                level = opt_level or emissions.level(target.name)
                 found[target.name] = bench_samples(
-                    emissions.model, target, parts, emissions.of(target.name), **how
-                )
+                    emissions.model, target, parts, emissions.of(target.name),
+                    opt_level=level, **how,
+                )  # fmt: skip
             except ToolchainError as error:
                 raise blame(name, error) from None
     return {name: found[machine_of(name).name] for name in machines}

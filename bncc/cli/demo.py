@@ -33,7 +33,6 @@ from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.emit.options import emit_command, words_of
 from bncc.errors import OptionError, ToolchainError
-from bncc.lower.cost_model import LEVELS
 from bncc.model.file import model_digest, save_model
 from bncc.model.model import Model
 from bncc.on_device import TargetReport, verify
@@ -286,10 +285,10 @@ def _prove(model: Model, tell: Narrator, console: Console) -> dict[str, list[Ver
         return {}
     limit = f"--time-limit {PROOF_SECONDS:.0f}"
     tell.step(title, f"bncc prove {tell.path(f'{NAME}.bncc')} --target {target} {limit}")
-    entries, lowering = chosen_entries(model, ()), Lowering()
-    level = LEVELS[lowering.optimize]
+    entries = chosen_entries(model, ())
+    emissions = prove.emissions_of(model, entries, Lowering())
     try:
-        (program,) = prove.built(model, [target], entries, lowering, None, level, console)
+        (program,) = prove.built(emissions, [target], entries, None, None, console)
     except ToolchainError as error:
         tell.say(f"skipped, {error}")
         return {}

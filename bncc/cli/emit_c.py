@@ -1,6 +1,6 @@
 """``bncc emit-c``: a model as dependency-free C99."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,11 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.emit_rust import refuse_options_of_c, write_crate
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
+    IN_BYTES,
+    IN_TIME,
+    Emissions,
     Lowering,
+    Retreat,
     check_fit,
     inputs_option,
     lowering_options,
@@ -28,7 +32,6 @@ from bncc.cli.options import (
     force_option,
     model_argument,
     speaks,
-    was_set,
     with_option,
 )
 from bncc.cli.output import check_free, staged_directory
@@ -43,22 +46,20 @@ from bncc.cli.timing_options import (
     time_limit_options,
     timing_options,
 )
-from bncc.emit.emitter import Emission, EmitOptions, Price, emit_c
+from bncc.emit.emitter import Emission, EmitOptions
 from bncc.emit.options import emit_command, printed_file
 from bncc.emit.packages import PACKAGES
-from bncc.emit.provenance import code_digest
 from bncc.emit.rust import RUST
 from bncc.emit.vectors import MOST_VECTORS, Vectors, drawn_vectors, vectors_of_table
-from bncc.errors import BudgetError, OptionError
+from bncc.errors import OptionError
 from bncc.lower.c.identifiers import model_name
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
 from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
-from bncc.pricing import emitted_as_recorded, entries_of, layout_within, recorded
-from bncc.pricing import priced as price_emission
-from bncc.resources import Bounds, Budget, Optimize, Resources
+from bncc.pricing import entries_of
+from bncc.resources import Bounds, Budget, Optimize
 from bncc.targets import TARGETS
 from bncc.toolchain.tools import is_x86
 
@@ -195,7 +196,7 @@ def command(
     chosen = name if name is not None else model_name(Path(model_path).stem)
     limits = Budget(
         target, max_flash, None, max_ram, check_reserve(reserve, max_flash), priced,
-        frozenset(entries),
+        frozenset(entries), None if base is None else base.counted,
     )  # fmt: skip
     covered = entries_of(model, limits)
     tell_of_idle_margin(console, limits.emitted(covered))
@@ -213,51 +214,36 @@ def command(
         )
         write_crate(console, model, crate_options, output, force=force)
         return
-    is_priced = target is not None or limits.is_bounded
 
-    def emitted(goal: Optimize) -> tuple[Emission, EmitOptions]:
-        """Emit C that is optimized for a goal; refuse C that exceeds the budget."""
-        known: dict[str, Resources] = {}
-        options = replace(
-            Lowering(goal, kernel, constant_time, range_margin, compare, provable).options(
-                "x86" if target == "host" and is_x86() else target,
-                chosen,
-                limits.emitted(covered),
-                package,
-            ),
-            max_flash=max_flash,
-            max_ram=max_ram,
-            reserve=limits.reserve,
-            priced=covered,
-            core=None if base is None else base.counted,
+    def complete(options: EmitOptions) -> EmitOptions:
+        """Add what surrounds the C to its options."""
+        goal = {"optimize": options.optimize}
+        return replace(
+            options,
+            name=chosen,
+            package=package,
             vectors=vectors,
             is_bounded=n_vectors is not None,
             spdx=spdx,
-            command=emit_command(chosen, _options_given({"optimize": goal}), model_path),
+            command=emit_command(chosen, _options_given(goal), model_path),
         )
 
-        def price(emission: Emission) -> Resources:
-            code = code_digest(emission.files, emission.name)
-            if code not in known:
-                found = recorded(model, emission, target)
-                if found is None and is_priced:
-                    found = price_emission(model, emission, options, target)
-                known[code] = found or emission.resources
-            return known[code]
-
-        emission = _as_recorded(model, limits, options, price) or emit_c(model, options, price)
+    def check(emission: Emission) -> None:
+        """Refuse C that exceeds the limit of time."""
         if limit is not None:
-            check_time(model, emission, options, bench_of(target, base), limit)
-        return (emit_measured(model, emission, options, base) if measure else emission), options
+            check_time(model, emission, emission.options, bench_of(target, base), limit)
 
-    try:
-        emission, options = emitted(optimize)
-    except BudgetError as error:
-        if was_set("optimize"):
-            raise
-        goals = IN_BYTES if limit is None else IN_TIME
-        emission, options, goal = _first_fitting(emitted, goals, error)
-        console.note(f"no balanced code fits the budget; the C uses --optimize {goal}")
+    emission = Emissions(
+        model,
+        Lowering(optimize, kernel, constant_time, range_margin, compare, provable),
+        limits.emitted(covered),
+        limits,
+        Retreat.of(console, IN_BYTES if limit is None else IN_TIME),
+        complete=complete,
+        check=check,
+    ).of("x86" if target == "host" and is_x86() else target)
+    if measure:
+        emission = emit_measured(model, emission, emission.options, base)
     if target is not None:
         check_fit(target, emission)
     with staged_directory(output, force=force) as folder:
@@ -265,48 +251,7 @@ def command(
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     payload = facts_of(emission, output)
-    console.result(payload, _report(payload, emission, options))
-
-
-IN_BYTES: tuple[Optimize, ...] = ("size",)
-IN_TIME: tuple[Optimize, ...] = ("speed", "size")
-"""Goals that are tried after that of most models, where there is a limit of time, too."""
-
-
-def _first_fitting(
-    emitted: Callable[[Optimize], tuple[Emission, EmitOptions]],
-    goals: Sequence[Optimize],
-    error: BudgetError,
-) -> tuple[Emission, EmitOptions, Optimize]:
-    """Return C of the first goal within the budget, or raise the error that exceeds it least."""
-    errors = [error]
-    for goal in goals:
-        try:
-            return *emitted(goal), goal
-        except BudgetError as other:
-            errors.insert(0, other)
-    raise min(errors, key=lambda each: each.utilization) from None
-
-
-def _as_recorded(
-    model: Model, limits: Budget, options: EmitOptions, price: Price
-) -> Emission | None:
-    """Return the layout that a search chose for the same budget; None if it does not apply."""
-    is_free = options.kernel is None and options.compare is None and not options.constant_time
-    if limits.room is None or not is_free:
-        return None
-    found = layout_within(model, limits.target, options.optimize, limits.room)
-    if found is None or found.entries != options.priced:
-        return None
-    emission = emitted_as_recorded(model, found, options)
-    if emission is None:
-        return None
-    resources = price(emission)
-    # An estimate counts what further entry points share with those that the record is of.
-    fits = limits.admits(resources) or (resources.how == "estimated" and limits.admits(found))
-    return (
-        replace(emission, lowered=replace(emission.lowered, resources=resources)) if fits else None
-    )
+    console.result(payload, _report(payload, emission, emission.options))
 
 
 def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:

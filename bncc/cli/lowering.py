@@ -9,21 +9,16 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.options import TARGETS, budget, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
-from bncc.errors import BnccError, ModelError, OptionError, ToolchainError
+from bncc.errors import BnccError, BudgetError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
+from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import COMPARED, Compared
 from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.pricing import (
-    emitted_as_recorded,
-    entries_of,
-    layout_within,
-    priced,
-    recorded,
-)
-from bncc.resources import Budget, Optimize, Resources
+from bncc.pricing import emitted_within, options_within
+from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -160,6 +155,24 @@ class Lowering:
         )
 
 
+IN_BYTES: tuple[Optimize, ...] = ("size",)
+IN_TIME: tuple[Optimize, ...] = ("speed", "size")
+"""Goals that are tried after that of most models, where there is a limit of time, too."""
+
+
+@dataclass(frozen=True)
+class Retreat:
+    """Goals that are tried in turn where no C of the first one fits the budget."""
+
+    goals: tuple[Optimize, ...]
+    note: Callable[[str], None]  # Prints a message
+
+    @classmethod
+    def of(cls, console: Console, goals: tuple[Optimize, ...] = IN_BYTES) -> "Retreat | None":
+        """Return the retreat of the running command; None where the user names a goal."""
+        return None if was_set("optimize") else cls(goals, console.note)
+
+
 class Emissions:
     """The C of a model for every target, each emitted on first use."""
 
@@ -169,46 +182,65 @@ class Emissions:
         lowering: Lowering,
         entries: frozenset[str] = frozenset(),
         within: Budget | None = None,
+        retreat: Retreat | None = None,
+        *,
+        complete: Callable[[EmitOptions], EmitOptions] | None = None,  # Adds what is not lowered
+        check: Callable[[Emission], None] | None = None,  # Refuses C that exceeds further limits
     ) -> None:
         self.model = model
         self.lowering = lowering
-        self._entries, self._within = entries, within
-        self._done: dict[EmitOptions, Emission] = {}
-        if lowering.kernel is not None:
-            self.of(None)  # layouts are the same for every target: fail early without one
-
-    def options(self, machine: str | None) -> EmitOptions:
-        """Return the options of the C for a target."""
-        return self.lowering.options(machine, entries=self._entries)
+        self._entries, self._within, self._retreat = entries, within, retreat
+        self._complete, self._check = complete, check
+        self._done: dict[str | None, Emission] = {}
 
     def of(self, machine: str | None) -> Emission:
         """Return the C for a target; None for generic C."""
-        options = self.options(machine)
-        if options not in self._done:
-            self._done[options] = self._emitted(options)
-        return self._done[options]
+        target = self.lowering.options(machine).target
+        if target not in self._done:
+            self._done[target] = self._first_fitting(machine)
+        return self._done[target]
+
+    def check_kernel(self) -> None:
+        """Refuse a named kernel without a layout for the model, which no target has, either."""
+        is_bounded = self._within is not None and self._within.is_bounded
+        if self.lowering.kernel is not None and not is_bounded:
+            self.of(None)
+
+    def level(self, machine: str | None) -> str:
+        """Return the compiler's level for the C of a target."""
+        return LEVELS[self.of(machine).options.optimize]
+
+    def options(self, machine: str | None, goal: Optimize) -> EmitOptions:
+        """Return the options of C for a target that is optimized for a goal."""
+        lowering = replace(self.lowering, optimize=goal)
+        options = lowering.options(machine, entries=self._entries)
+        return options if self._complete is None else self._complete(options)
+
+    def _first_fitting(self, machine: str | None) -> Emission:
+        """Emit C of the first goal within the budget, or raise the error that exceeds it least."""
+        asked, errors = self.lowering.optimize, list[BudgetError]()
+        for goal in (asked, *(self._retreat.goals if self._retreat else ())):
+            try:
+                emission = self._emitted(self.options(machine, goal))
+                if self._check is not None:
+                    self._check(emission)
+            except BudgetError as error:
+                errors.insert(0, error)
+                continue
+            if errors and self._retreat:
+                self._retreat.note(f"no {asked} code fits the budget; the C uses --optimize {goal}")
+            return emission
+        raise min(errors, key=lambda each: each.utilization) from None
 
     def _emitted(self, options: EmitOptions) -> Emission:
         """Emit C; within a budget the layout that it is given by the entry points it covers."""
         within = self._within
-        if within is None or within.room is None:
+        if within is None:
             return emit_c(self.model, options)
-        found = layout_within(self.model, options.target, options.optimize, within.room)
-        is_free = options.kernel is None and options.compare is None and not options.constant_time
-        if found is not None and is_free:
-            emission = emitted_as_recorded(self.model, found, options)
-            if emission is not None:
-                return emission
-        covered = entries_of(self.model, within)
-        least = replace(
-            options, entries=within.emitted(covered), max_flash=within.room, priced=covered
-        )
-
-        def price(emission: Emission) -> Resources:
-            known = recorded(self.model, emission, options.target)
-            return known or priced(self.model, emission, least, options.target)
-
-        return emit_as(self.model, options, emit_c(self.model, least, price))
+        least = options_within(self.model, within, options)
+        emission = emitted_within(self.model, within, least)
+        is_same = least.entries == options.entries
+        return emission if is_same else emit_as(self.model, options, emission)
 
 
 Check = Callable[[str], None]

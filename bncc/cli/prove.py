@@ -1,7 +1,6 @@
 """``bncc prove``: prove that machine code decides as the model does, for every input."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from bncc.cli.lowering import (
     Command,
     Emissions,
     Lowering,
+    Retreat,
     blame,
     inputs_option,
     lowering_options,
@@ -31,9 +31,7 @@ from bncc.cli.options import (
     was_set,
 )
 from bncc.device.cross import find_toolchain
-from bncc.emit.emitter import Emission, emit_c
 from bncc.errors import OptionError, ToolchainError
-from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model, model_digest
 from bncc.model.model import Model
@@ -174,9 +172,8 @@ def command(
         skipped = {target: why for target, why in left_out.items() if target in TARGETS}
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
-        level = opt_level or LEVELS[optimize]
-        within = Budget(None, max_flash)
-        programs = built(model, machines, entries, lowering, compiler, level, console, within)
+        emissions = emissions_of(model, entries, lowering, max_flash, Retreat.of(console))
+        programs = built(emissions, machines, entries, compiler, opt_level, console)
     verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
     with console.progress("proving") as advance:
@@ -243,41 +240,43 @@ def _given(
             raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
     code = image_of(Path(elf), find_target(targets[0]), symbol)
     check_entry(code, symbol, entries[0])
-    size = score_size_of(_emitted(model, targets[0], entries, Lowering()))
+    size = score_size_of(emissions_of(model, entries, Lowering()).of(targets[0]))
     return LinkedProgram(code, {entries[0]: symbol}, score_size=size)
 
 
 def built(
-    model: Model,
+    emissions: Emissions,
     machines: Sequence[str],
     entries: tuple[str, ...],
-    lowering: Lowering,
     compiler: str | None,
-    level: str,
+    opt_level: str | None,
     console: Console,
-    within: Budget | None = None,
 ) -> Iterator[LinkedProgram]:
-    """Yield the program of each target, built when it is needed, in the layout for a budget."""
+    """Yield the program of each target, built when it is needed."""
     for target in machines:
         console.detail(f"building for {target}")
-        emission = _emitted(model, target, entries, lowering, within)
+        emission = emissions.of(target)
+        level = opt_level or emissions.level(target)
         (bench,) = find_toolchain(find_target(target), compiler=compiler)
         try:
-            program = linked_program(model, emission, bench, level, entries)
+            program = linked_program(emissions.model, emission, bench, level, entries)
         except ToolchainError as error:
             raise blame(target, error) from None
         yield program
 
 
-def _emitted(
+def emissions_of(
     model: Model,
-    target: str,
     entries: tuple[str, ...],
     lowering: Lowering,
-    within: Budget | None = None,
-) -> Emission:
-    """Emit the C that ``emit-c`` writes for a target and these entry points."""
-    needed = Budget(target).emitted(entries)
-    if within is not None and within.room is not None:
-        return Emissions(model, lowering, needed, within).of(target)
-    return emit_c(model, replace(lowering.options(target, entries=needed), priced=entries))
+    max_flash: int | None = None,
+    retreat: Retreat | None = None,
+) -> Emissions:
+    """
+    Return the C that ``emit-c`` writes with these entry points.
+
+    Without a limit the layout is that of these entry points, with one that of its default.
+    """
+    priced = entries if max_flash is None else ()
+    within = Budget(None, max_flash, entries=priced)
+    return Emissions(model, lowering, Budget(None).emitted(entries), within, retreat)

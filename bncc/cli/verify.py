@@ -11,6 +11,7 @@ from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
     Emissions,
     Lowering,
+    Retreat,
     blame,
     check_fit,
     inputs_option,
@@ -39,7 +40,6 @@ from bncc.device.agreement import Agreement
 from bncc.device.cross import find_toolchain
 from bncc.emit.emitter import Emission
 from bncc.errors import ModelError, OptionError, ToolchainError
-from bncc.lower.cost_model import LEVELS
 from bncc.lower.cut_conditions import Compared
 from bncc.model.file import load_model, model_digest
 from bncc.model.missing_form import missing_form_of, n_joint, why_not
@@ -173,8 +173,10 @@ def command(
         with_inputs(original, which_inputs, more),
         Lowering(optimize, kernel, constant_time, range_margin, compare, provable),
         ENTRIES | set(more),
-        Budget(None, max_flash, extras=frozenset(more)),
+        None if max_flash is None else Budget(None, max_flash, extras=frozenset(more)),
+        Retreat.of(console),
     )
+    emissions.check_kernel()
     tell_of_idle_margin(console, more)
     others = None if {"stream", "missing"} & set(more) else Companions(emissions)
     tools = {"compiler": compiler, "simulator": simulator}
@@ -192,20 +194,18 @@ def command(
         table, recorded = rows_or_windows(original, data_path, columns, class_name, fold, console)
     else:
         note_idle(columns, class_name, fold, console)
-    effort["opt_level"] = opt_level or LEVELS[optimize]
+    level = {"opt_level": opt_level}
     outcomes = _verify(
-        emissions, others, table, machines, console, sanitize=sanitize, **tools, **effort
+        emissions, others, table, machines, console, sanitize=sanitize, **tools, **level, **effort
     )
     native = [target for target in machines if _is_native(target, simulator)]
     sampled = verify_on_samples(
-        emissions, recorded, machines, native, console, sanitize=sanitize,
-        opt_level=effort["opt_level"], **tools,
+        emissions, recorded, machines, native, console, sanitize=sanitize, **tools, **level
     )  # fmt: skip
     proofs = dict.fromkeys(machines, Proofs())
     if prove:
         proofs |= _prove(
-            emissions, machines, compiler, effort["opt_level"], time_limit, model_digest(original),
-            console,
+            emissions, machines, compiler, opt_level, time_limit, model_digest(original), console
         )  # fmt: skip
     verdicts = [verdict for each in proofs.values() for verdict in each.verdicts]
     is_proved = {"proved": all(verdict.status == "proved" for verdict in verdicts)}
@@ -264,7 +264,7 @@ def _prove(
     emissions: Emissions,
     machines: Sequence[str],
     compiler: str | None,
-    level: str,
+    opt_level: str | None,
     time_limit: float | None,
     digest: str,
     console: Console,
@@ -276,6 +276,7 @@ def _prove(
     with console.progress("proving") as advance:
         for k, target in enumerate(covered):
             bench = find_toolchain(find_target(target), compiler=compiler)[0]
+            level = opt_level or emissions.level(target)
             try:
                 program = linked_program(model, emissions.of(target), bench, level, entries)
             except ToolchainError as error:
@@ -394,6 +395,7 @@ def _verify(
     console: Console,
     *,
     sanitize: bool,
+    opt_level: str | None,
     **how: Any,
 ) -> dict[str, Agreement]:
     """Check every target; x86 natively if it is the host."""
@@ -411,6 +413,7 @@ def _verify(
                     emission=emissions.of(target),
                     also=None if others is None else others.of(target),
                     sanitize=sanitize and is_native,
+                    opt_level=opt_level or emissions.level(target),
                     **how,
                 )
             except ToolchainError as error:

@@ -47,6 +47,7 @@ def verify_on_samples(
     console: Console,
     *,
     sanitize: bool,
+    opt_level: str | None,
     **how: Any,
 ) -> dict[str, SampleAgreement]:
     """Compare decisions on samples on every target; on none without a front end."""
@@ -66,6 +67,7 @@ def verify_on_samples(
                     parts,
                     emissions.of(target),
                     sanitize=sanitize and is_native,
+                    opt_level=opt_level or emissions.level(target),
                     **how,
                 )
             except ToolchainError as error:

@@ -71,6 +71,13 @@ class Emission:
     bounds: Bounds | None = None
 
     @property
+    def options(self) -> EmitOptions:
+        """The options that it was emitted with."""
+        options = self.lowered.request.options
+        assert isinstance(options, EmitOptions)
+        return options
+
+    @property
     def kernel(self) -> str:
         """Name of the kernel."""
         return self.lowered.kernel.family

@@ -89,7 +89,7 @@ def test_without_a_target_it_is_every_machine_with_tools(
         check_shape(facts, "instructions")
     names = [name for name, *_ in tools["calls"]]
     assert names == [target for target in TARGETS if target != "avr"]  # host and x86 in one run
-    assert [how["options"].target for *_, how in tools["calls"]] == names
+    assert [how["emission"].options.target for *_, how in tools["calls"]] == names
     assert run_json("bench", model, "--target", "all") == found
     said = run("bench", model).stdout
     assert f"avr: skipped, {reason}" in said
@@ -127,9 +127,13 @@ def test_options_reach_the_measurement(
     run("bench", model, "--target", "rv32", "--data", readings, *options)
     ((_, inputs, how),) = tools["calls"]
     assert inputs.X.shape == inputs.R.shape == (7, 3)
-    chosen = EmitOptions("m", frozenset({"raw"}), kernel="plain", optimize="size", target="rv32")
-    assert how.pop("options") == chosen
-    assert how.pop("emission").files == emit_c(load_model(model), chosen).files
+    chosen = EmitOptions(
+        "m", frozenset({"raw"}), kernel="plain", optimize="size", target="rv32",
+        priced=("predict-raw",),
+    )  # fmt: skip
+    emission = how.pop("emission")
+    assert emission.options == chosen
+    assert emission.files == emit_c(load_model(model), chosen).files
     assert how.pop("with_missing")
     assert how.pop("entries") == ("predict-raw",)
     assert how == {"compiler": "clang", "simulator": "unicorn", "opt_level": "-Os"}

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
 
-from bncc.cli.emit_c import IN_TIME, _first_fitting
 from bncc.cli.timing_options import time_limit
-from bncc.errors import BudgetError, OptionError
-from bncc.resources import Optimize
+from bncc.errors import OptionError
 from bncc.targets.base import MHZ
 from bncc.timing.timebase import timebase
 
@@ -64,25 +61,6 @@ def test_c_that_exceeds_a_limit_of_time_is_refused(
         assert not to.exists()
     run("emit-c", model, "-o", to, *PART, "--max-microseconds", 1e4)
     assert list(to.glob("*.c"))
-
-
-def test_with_a_limit_of_time_the_smallest_code_is_tried_too() -> None:
-    """It can be the only one within the bytes; else the error is that of what exceeds least."""
-    tried: list[str] = []
-
-    def emitted(goal: Optimize, least: str = "size") -> Any:
-        tried.append(goal)
-        if goal != least:
-            raise BudgetError(goal, {"speed": 3.0, "size": 2.0}[goal])
-        return "C", "options"
-
-    error = BudgetError("balanced", 2.5)
-    assert _first_fitting(emitted, IN_TIME, error) == ("C", "options", "size")
-    assert tried == ["speed", "size"]
-    with pytest.raises(BudgetError, match="size"):
-        _first_fitting(partial(emitted, least="none"), IN_TIME, error)
-    with pytest.raises(BudgetError, match="balanced"):
-        _first_fitting(partial(emitted, least="none"), IN_TIME[:1], error)
 
 
 REFUSED = {

@@ -127,6 +127,30 @@ def test_what_train_accepts_emit_c_accepts_without_optimize(
     assert f"--max-flash {limits.flash} --optimize size --target {target}" in words
 
 
+@pytest.mark.firmware
+@pytest.mark.parametrize("name", ["pseudo_tan", "naive_integer"])
+def test_bench_retreats_to_the_smallest_code_as_emit_c_does(
+    require_bench: Callable[[str], Toolchain], tmp_path: Path, name: str
+) -> None:
+    require_bench("cortex-m0")
+    model = NAMED[name]()
+    limits, _ = tight(model, Budget("cortex-m0"))
+    path = tmp_path / "m.bncc"
+    save_model(model, path)
+    options = ["--target", "cortex-m0", "--max-flash", limits.flash, "--json"]
+    named = invoke("bench", path, *options, "--optimize", "balanced")
+    assert named.exit_code == 1, named.output
+    found = []
+    for words in (["emit-c", path, "-o", tmp_path / "c"], ["bench", path, "--rows", 20]):
+        result = invoke(*words, *options)
+        assert result.exit_code == 0, result.output
+        assert "no balanced code fits the budget; the C uses --optimize size" in result.stderr
+        facts = json.loads(result.stdout)
+        found.append(facts.get("resources") or facts["targets"]["cortex-m0"]["resources"])
+    for key in ("code", "flash", "optimize", "opt_level", "entries"):
+        assert found[0][key] == found[1][key]
+
+
 def test_a_refusal_names_the_reserve(tmp_path: Path, refused: Refused) -> None:
     save_model(NAMED["pseudo_tan"](), tmp_path / "m.bncc")
     options = ["--max-flash", 210, "--reserve", 200]

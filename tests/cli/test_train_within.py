@@ -85,7 +85,7 @@ def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
     commands = ("bncc verify", "bncc emit-c")
     lines = [line for line in out.splitlines() if any(each in line for each in commands)]
     verified, emitted = map(str.split, lines)
-    monkeypatch.setattr("bncc.cli.emit_c.price_emission", None)  # no build
+    monkeypatch.setattr("bncc.pricing.priced", None)  # no build
     emitted = emitted[emitted.index("emit-c") :]
     assert emitted[-4:] == ["--max-flash", "750", "--reserve", "100"]
     found = json.loads(run(*emitted, "--json").stdout)

@@ -7,17 +7,18 @@ from functools import cache
 import numpy as np
 import pytest
 
+from bncc import on_device
 from bncc.device import agreement
 from bncc.device.cross import find_toolchain
 from bncc.device.machine import HarnessError
 from bncc.device.measure import SPEED_LEVELS, bench_inputs
 from bncc.device.meter import Meter
 from bncc.device.sources import sources
-from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.emitter import EmitOptions, emit_as, emit_c
 from bncc.emit.textbook import textbook_c
 from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
-from bncc.on_device import bench_target, measure_missing, verify
+from bncc.on_device import bench_target, measure_missing, sources_of, verify
 from bncc.targets import TARGETS, find_target
 from tests import models as hand
 from tests.agreement.mistakes import replaced
@@ -216,7 +217,8 @@ def test_figures_of_a_program_that_decides_wrong_are_refused(require_bench, targ
 def cost_of(model):
     (bench,) = find_toolchain(find_target("avr"))
     inputs = bench_inputs(model, n_rows=20)
-    return measure_missing(model, bench, inputs, opt_level="-O2", options=EmitOptions("m"))
+    emission = emit_c(model, EmitOptions("m"))
+    return measure_missing(model, bench, inputs, opt_level="-O2", emission=emission)
 
 
 @pytest.mark.firmware
@@ -225,6 +227,29 @@ def test_a_decision_with_missing_features_is_counted(require_tool):
     cost = cost_of(tan_float())
     assert 0 < cost.min < cost.mean < cost.max
     assert len(cost.classes) == 20
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("entries", [frozenset(), frozenset({"missing"})])
+def test_missing_features_are_measured_in_the_layout_of_the_others(
+    require_bench, monkeypatch, entries
+):
+    """Whatever layout a limit or a kernel gave them, and even if the limit is used up."""
+    require_bench("cortex-m0")
+    model, built = hand.naive_integer(), []
+
+    def counted(model, sources, *args, **how):
+        built.append(sources)
+
+    monkeypatch.setattr(on_device, "missing_cost", counted)
+    for kernel in ("plain", "looped"):
+        emission = emit_c(model, EmitOptions("m", entries, kernel=kernel, max_flash=2000))
+        emission = emit_as(model, replace(emission.options, max_flash=1), emission)
+        inputs = bench_inputs(model, n_rows=2)
+        bench_target(model, TARGETS["cortex-m0"], inputs, emission=emission, with_missing=True)
+        asked = EmitOptions("m", frozenset({"missing"}), kernel=kernel)
+        assert built.pop().files == sources_of(model, emit_c(model, asked)).files
+    assert not built
 
 
 @pytest.mark.firmware
