@@ -1,5 +1,6 @@
 """``bncc inspect``: contents of a model."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -27,6 +28,7 @@ from bncc.model.card import (
     number_words,
     parent_names,
     recorded_data,
+    recorded_options,
     search_words,
     structure_words,
     table_widths,
@@ -106,6 +108,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
         "readings": _readings(model),
         "classes": list(model.classes),
         "bncc": _version(model),
+        "options": recorded_options(model.training),
         "data": recorded_data(model.training),
         "digest": model_digest(model),
     }
@@ -204,6 +207,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         *_resources(model),
         ["errors", _errors(model, facts)],
         *([["", words]] if (words := error_words(facts)) else []),
+        *_options(facts),
         *([["seed", str(facts["seed"])]] if facts["seed"] is not None else []),
         *([["data", data]] if (data := data_line(model.training)) else []),
         *([["bncc", printable(facts["bncc"])]] if facts["bncc"] else []),
@@ -291,6 +295,14 @@ def _resources(model: Model) -> list[list[str]]:
         return []
     first, *others = resource_words(found)
     return [[found.how, first], *(["", line] for line in others)]
+
+
+def _options(facts: dict[str, Any]) -> list[list[str]]:
+    """Return the options that a search chose, with their use."""
+    if facts["options"] is None:
+        return []
+    use = "`bncc train` trains the same model with these options on the same rows, without a search"
+    return [["options", shlex.join(facts["options"])], ["", use]]
 
 
 def _errors(model: Model, facts: dict[str, Any]) -> str:

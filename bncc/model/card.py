@@ -31,6 +31,9 @@ _FROM_TRAINING = (
 SURE_FRONT = "sure_front"
 """Key of the facts of a front: ``front`` has the best candidates of a search."""
 
+OPTIONS_RECORD = "options"
+"""Key in a training record of the options that reproduce the training without a search."""
+
 FRONT_END = "front_end"
 """Key of the facts of what computes the features from samples."""
 
@@ -112,6 +115,13 @@ def recorded_data(training: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     of = "file" if data.get("of") == "file" else "values"
     return {"rows": sizes[0], "columns": sizes[1], "sha256": digest, "of": of}
+
+
+def recorded_options(training: Mapping[str, Any]) -> list[str] | None:
+    """Return the options of ``bncc train`` that a search chose, None where none are recorded."""
+    words = training.get(OPTIONS_RECORD)
+    is_sound = isinstance(words, list) and all(type(word) is str for word in words)
+    return words if is_sound and words else None
 
 
 def has_folds(training: Mapping[str, Any]) -> bool:

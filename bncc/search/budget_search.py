@@ -17,6 +17,7 @@ from bncc.errors import (
     OptionError,
 )
 from bncc.interrupts import StopRequest
+from bncc.model.card import OPTIONS_RECORD
 from bncc.model.front import front_of as front_of_model
 from bncc.model.rules import EXTRAS
 from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
@@ -31,6 +32,7 @@ from bncc.search.choice import (
     finalists,
     front_of,
 )
+from bncc.search.config import setting_words
 from bncc.search.confirmation import Confirmation, with_layouts
 from bncc.search.ensemble_configs import (
     BITS,
@@ -264,10 +266,12 @@ def searched(
         front = front if chosen in front else (*front, chosen)
         found = _final(evaluator, chosen)
     result = with_errors(found.result, best.errors, given.folds[0].choose_by)
+    options = {OPTIONS_RECORD: list(setting_words(found.settings))}
+    model = replace(result.model, training={**result.model.training, **options})
     tell(1.0, "")
     return replace(
         found,
-        result=result,
+        result=replace(result, model=model),
         tried=tuple(tried),
         seconds=perf_counter() - begin,
         is_short=is_short,

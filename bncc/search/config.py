@@ -64,6 +64,23 @@ def train_words(params: Params) -> tuple[str, ...]:
     return tuple(words)
 
 
+def setting_words(settings: TrainSettings) -> tuple[str, ...]:
+    """Return the options of ``bncc train`` that reproduce a training with some settings."""
+    words = ["--structure", settings.structure]
+    for option in OPTIONS.values():
+        value = getattr(settings, option.name)
+        if option.kind is Mapping:
+            pairs = (f"{key}={each}" for key, each in sorted(value.items()))
+            words += [word for pair in pairs for word in (option.flag, pair)]
+        elif option.kind is bool:
+            words += [option.flag] if value else []
+        elif option.name != "structure" and value != option.default:
+            words += [option.flag, _text(value)]
+    if settings.descends and settings.effort is None:  # the default of a command is another one
+        words += ["--effort", "quick"]
+    return tuple(words)
+
+
 def source_words(
     data: str,
     *,

@@ -80,10 +80,11 @@ def test_units_are_reported_and_forged_records_are_not(
     readings = dict(loaded.training["readings"])
     readings["light"] = {**readings["light"], "unit": "lx"}
     changed = {"readings": readings, "data": {"rows": "*"}, "bncc": 3, "error_interval": [2, 1]}
+    changed["options"] = [1]
     save_model(replace(loaded, training={**loaded.training, **changed}), path)
     found = run_json("inspect", path)
     assert found["readings"]["light"]["unit"] == "lx"
-    assert found["data"] is found["bncc"] is None
+    assert found["data"] is found["bncc"] is found["options"] is None
     said = run("inspect", path).stdout
     assert f"{readings['light']['max']} lx" in said
     assert "sha256" not in said

@@ -2,8 +2,10 @@
 
 import json
 import re
+import shlex
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from bncc.data.readers import bundled_path
 from bncc.errors import BudgetError
 from bncc.lower import request
 from bncc.lower.kernels.families import FAMILIES as FAMILIES_OF_KERNELS
-from bncc.model.file import load_model
+from bncc.model.file import load_model, to_bytes
 from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
@@ -113,6 +115,25 @@ def test_the_preference_is_told_and_takes_two_words_for_time(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("structure", ["tables", "naive"])
+def test_the_recorded_options_train_the_same_model_without_a_search(
+    run: Run, run_json: RunJson, few: Path, searched: Searched, tmp_path: Path, structure: str
+) -> None:
+    found, again = tmp_path / "m.bncc", tmp_path / "again.bncc"
+    if structure == "tables":
+        found.write_bytes(searched.model)
+    else:
+        run("train", few, "-o", found, "--structure", "naive", "--epochs", "3", "--max-flash", "1k")
+    facts = run_json("inspect", found)
+    assert "--bits" in facts["options"]
+    assert ("--effort" in facts["options"]) == (structure == "naive")
+    assert shlex.join(facts["options"]) in run("inspect", found).stdout
+    run("train", few, "-o", again, "--folds", "0", *facts["options"])
+    assert run_json("inspect", again)["options"] is None
+    one, other = (replace(load_model(path), training={}) for path in (found, again))
+    assert to_bytes(one) == to_bytes(other)
+
+
 def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, searched: Searched) -> None:
     out = searched.said
     assert "bytes of flash" in out
