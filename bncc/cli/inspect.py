@@ -11,7 +11,7 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.inspect_leaves import leaf_lists
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
-from bncc.cli.results import error_words, resource_words
+from bncc.cli.results import error_words, feature_words, resource_words, used_facts
 from bncc.discretize.feature import Feature
 from bncc.emit.provenance import data_line
 from bncc.lower.c.c99 import number_text
@@ -97,6 +97,7 @@ def facts_of(model: Model, path: str) -> dict[str, Any]:
     return {
         "model": path,
         **model_facts(model),
+        **used_facts(model),
         "parents": parent_names(model),
         "class_parents": class_parent_names(model),
         "given": given_names(model),
@@ -195,7 +196,7 @@ def _card(model: Model, path: str, *, show_all: bool) -> str:
         *decision_rows(model),
         *([["training", early]] if early else []),
         ["parameters", str(facts["parameters"])],
-        ["features", str(model.n_features)],
+        ["features", feature_words(model)],
         ["classes", f"{model.n_classes}: {_some(model.classes)}"],
         ["numbers", f"{number_words(model)}, in units of 2^{-model.q_format.frac_bits} nats"],
         *([["", f"a probability of 0 has cost {model.veto}"]] if model.veto is not None else []),

@@ -6,11 +6,12 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bncc.cli.console import aligned, table_text
+from bncc.cli.console import aligned, printable, table_text
 from bncc.cli.timing_options import timed, timed_rows, timing_words
 from bncc.model.card import has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
+from bncc.model.used import used_inputs
 from bncc.resources import FUNCTIONS, OF_SCORES, Resources, Span, functions_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from bncc.on_device import SampleReport, TargetReport
     from bncc.timing.timebase import Timebase
 
+MOST_NAMES = 6
+"""Most features that a line names."""
 MOST_COLUMNS = 30
 """Most classes for which the confusion matrix is shown."""
 _ROWS = {
@@ -29,6 +32,23 @@ _ROWS = {
     "train": "training rows",
 }
 """Row descriptions by the training record's ``confusion_of``; of a search, its first fold."""
+
+
+def used_facts(model: Model) -> dict[str, list[str]]:
+    """Return the features whose readings a decision may depend on, for JSON."""
+    return {"used_features": [model.inputs[f].name for f in used_inputs(model)]}
+
+
+def feature_words(model: Model) -> str:
+    """Return the number of features, with those that are read where others are not, for people."""
+    names = used_facts(model)["used_features"]
+    if len(names) == len(model.inputs):
+        return str(model.n_features)
+    shown = [printable(name) for name in names[:MOST_NAMES]]
+    more = len(names) - len(shown)
+    shown += [f"{more} more"] if more else []
+    which = ", ".join(shown) or "none"
+    return f"{model.n_features}, of which decisions read {len(names)}: {which}"
 
 
 def confusion_lines(found: Mapping[str, Any], classes: Sequence[str], title: str = "") -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front
-from bncc.cli.results import error_words, trained_confusion
+from bncc.cli.results import error_words, feature_words, trained_confusion, used_facts
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
 from bncc.model.card import decision_rows, model_facts, number_words, structure_words, table_widths
@@ -29,6 +29,7 @@ def facts_of(done: Repeats, path: str, *, with_repeats: bool) -> dict[str, Any]:
     facts = {
         "model": path,
         **model_facts(model),
+        **used_facts(model),
         **front_end_facts(model),
         **dropped_front(done.notes),
         "seconds": round(done.seconds, 3),
@@ -112,7 +113,7 @@ def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset
     folder = shlex.quote(str(Path(facts["model"]).with_suffix("")))
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
-        ["features", str(model.n_features)],
+        ["features", feature_words(model)],
         ["classes", f"{model.n_classes} in column '{train.class_name}'"],
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["parameters", str(facts["parameters"])],

@@ -17,7 +17,13 @@ from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
 from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import INTERRUPTED, check_free
-from bncc.cli.results import error_words, resource_words, trained_confusion
+from bncc.cli.results import (
+    error_words,
+    feature_words,
+    resource_words,
+    trained_confusion,
+    used_facts,
+)
 from bncc.cli.timing_options import TimeLimit, limited_time, worst_facts, worst_words
 from bncc.cli.train_report import front_end_facts
 from bncc.data.dataset import Dataset
@@ -293,6 +299,7 @@ def _facts(found: "Found", budget: Budget, output: str) -> dict[str, Any]:
     return {
         "model": output,
         **model_facts(found.result.model),
+        **used_facts(found.result.model),
         **dropped_front(found.result.notes),
         "seconds": round(found.seconds, 3),
         "budget": {
@@ -387,7 +394,7 @@ def _report(
         takes.append("`bncc targets` lists the tools that can measure it")
     rows = [
         ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
-        ["features", str(model.n_features)],
+        ["features", feature_words(model)],
         ["classes", str(model.n_classes)],
         ["structure", f"{facts['structure']}, {structure_words(model)}"],
         ["numbers", number_words(model)],

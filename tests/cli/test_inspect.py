@@ -21,6 +21,7 @@ from bncc.model.model import Model
 from bncc.report.structure_picture import dot_of, svg_of
 from bncc.structure.graph import Structure, forest, one_parent_each
 from tests import models
+from tests.cli.conftest import write_csv
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -93,6 +94,46 @@ def test_units_are_reported_and_forged_records_are_not(
     save_model(replace(loaded, training=old), path, overwrite=True)
     assert run_json("inspect", path)["readings"] is None
     assert "in training" not in run("inspect", path).stdout
+
+
+def test_features_that_are_read_are_named_where_others_are_not(
+    run: Run, run_json: RunJson, model: Path, tmp_path: Path
+) -> None:
+    assert run_json("inspect", model)["used_features"] == ["light", "slope", "color"]
+    assert re.search("^features +3$", run("inspect", model).stdout, re.MULTILINE)
+    header = [*(f"x{k}" for k in range(9)), "class"]
+    rows = [[*(k % 2 ** (j + 1) for j in range(9)), f"kind {k * 8 // 64}"] for k in range(64)]
+    data, path = write_csv(tmp_path / "rows.csv", header, rows), tmp_path / "m.bncc"
+    tables = ("--structure", "tables", "--structure-option", "inputs=2", "--epochs", "1")
+    said = run("train", data, "-o", path, *tables, "--folds", "0").stdout
+    facts = run_json("inspect", path)
+    names = facts["used_features"]
+    assert len(names) == 2
+    assert set(names) == {name for table in facts["tables"] for name in table["features"]}
+    words = f"9, of which decisions read 2: {', '.join(names)}\n"
+    for text in (said, run("inspect", path).stdout):
+        assert re.search(f"^features +{words}", text, re.MULTILINE)
+    found = run_json("train", data, "-o", path, "--force", *tables, "--folds", "0")
+    assert found["used_features"] == names
+
+
+@pytest.mark.parametrize(
+    ("n_read", "words"),
+    [(0, "0: none"), (6, "6: x0, x1, x2, x3, x4, x5"), (8, "8: x0, x1, x2, x3, x4, x5, 2 more")],
+)
+def test_many_names_are_counted(run: Run, tmp_path: Path, n_read: int, words: str) -> None:
+    """A feature whose table is the same for all classes is not read."""
+    model = Model(
+        features=tuple(Feature(f"x{k}", "state", 2) for k in range(9)),
+        classes=("a", "b"),
+        structure=forest([None] * 9),
+        q_format=QFormat(2, 1),
+        prior=np.zeros(2, dtype=np.int64),
+        tables=tuple(np.eye(2, dtype=np.int64) * (k < n_read) for k in range(9)),
+    )
+    save_model(model, tmp_path / "m.bncc")
+    said = run("inspect", tmp_path / "m.bncc").stdout
+    assert re.search(f"^features +9, of which decisions read {words}$", said, re.MULTILINE)
 
 
 def test_the_class_is_a_parent_only_where_it_is(run_json: RunJson, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ FIELDS = {
     "model", "error_train", "error_validation", "error_test", "n_features", "n_classes",
     "structure", "parameters", "q_format", "table_entries", "free_parameters", "table_bits",
     "epochs", "seconds", "seed", "confusion", "recall", "confusion_of",
-    "error_cross_validation", "folds", "error_interval", "interval_method",
+    "error_cross_validation", "folds", "error_interval", "interval_method", "used_features",
 }  # fmt: skip
 QUICK = ("--parameters", "ml")
 
