@@ -11,7 +11,13 @@ from bncc.cli.console import Console, aligned, printable
 from bncc.cli.inspect_leaves import leaf_lists
 from bncc.cli.options import force_option, model_argument, speaks
 from bncc.cli.output import check_free, write_file
-from bncc.cli.results import error_words, feature_words, resource_words, used_facts
+from bncc.cli.results import (
+    error_mark,
+    error_words,
+    feature_words,
+    resource_words,
+    used_facts,
+)
 from bncc.discretize.feature import Feature
 from bncc.emit.provenance import data_line
 from bncc.lower.c.c99 import number_text
@@ -311,6 +317,7 @@ def _errors(model: Model, facts: dict[str, Any]) -> str:
     of_search = f" ({words})" if words else ""
     parts = [
         f"{100 * facts[f'error_{part}']:.2f} % {part}{of_search if part == 'validation' else ''}"
+        f"{error_mark(facts, part)}"
         for part in ("train", "validation", "test")
         if facts[f"error_{part}"] is not None
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bncc.cli.console import aligned, printable, table_text
 from bncc.cli.timing_options import timed, timed_rows, timing_words
-from bncc.model.card import has_folds
+from bncc.model.card import UNSEEN, has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
 from bncc.model.used import used_inputs
@@ -74,6 +74,16 @@ def trained_confusion(model: Model) -> list[str]:
     return confusion_lines(facts, model.classes, f"confusion matrix of the {rows}:")
 
 
+def error_mark(facts: Mapping[str, Any], part: str) -> str:
+    """Return what is wrong with the error of a part of the rows, for people; empty if nothing."""
+    labels = facts.get(UNSEEN, {}).get(part)
+    if not labels:
+        return ""
+    shown = ", ".join(printable(label) for label in labels[:MOST_NAMES])
+    more = ", ..." if len(labels) > MOST_NAMES else ""
+    return f" (of a training without class{'es' * (len(labels) > 1)} {shown}{more})"
+
+
 def error_words(facts: Mapping[str, Any]) -> str | None:
     """Return the expected error on new readings, with its interval, for people."""
     part, of_new = facts["confusion_of"], facts["error_cross_validation"]
@@ -81,7 +91,8 @@ def error_words(facts: Mapping[str, Any]) -> str | None:
         return None
     words = interval_words(facts["error_interval"], str(facts["interval_method"]))
     if part == "cross-validation" and of_new is not None:
-        return f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds, {words}"
+        error = f"{100 * of_new:.2f} % by cross-validation in {facts['folds']} folds"
+        return f"{error}{error_mark(facts, part)}, {words}"
     return f"{part} error: {words}"
 
 

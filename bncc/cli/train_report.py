@@ -9,7 +9,13 @@ from typing import Any
 
 from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front
-from bncc.cli.results import error_words, feature_words, trained_confusion, used_facts
+from bncc.cli.results import (
+    error_mark,
+    error_words,
+    feature_words,
+    trained_confusion,
+    used_facts,
+)
 from bncc.data.dataset import Dataset
 from bncc.interrupts import StopRequest
 from bncc.model.card import decision_rows, model_facts, number_words, structure_words, table_widths
@@ -103,7 +109,7 @@ def seen_notes(
 def report_of(model: Model, facts: dict[str, Any], train: Dataset, test: Dataset | None) -> str:
     """Format the result of the training for people."""
     errors = [
-        f"{100 * facts[f'error_{part}']:.2f} % {part}"
+        f"{100 * facts[f'error_{part}']:.2f} % {part}{error_mark(facts, part)}"
         for part in PARTS
         if facts[f"error_{part}"] is not None
     ]

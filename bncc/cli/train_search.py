@@ -18,6 +18,7 @@ from bncc.cli.console import Console, aligned
 from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import INTERRUPTED, check_free
 from bncc.cli.results import (
+    error_mark,
     error_words,
     feature_words,
     resource_words,
@@ -370,9 +371,10 @@ def _report(
 ) -> str:
     model, price = found.result.model, found.price
     facts = model.training
+    known = model_facts(model)
     words = {"validation": f"validation ({search_words(facts)})"}
     errors = [
-        f"{100 * facts[f'error_{part}']:.2f} % {words.get(part, part)}"
+        f"{100 * facts[f'error_{part}']:.2f} % {words.get(part, part)}{error_mark(known, part)}"
         for part in ("train", "validation", "test")
         if facts[f"error_{part}"] is not None
     ]
@@ -402,7 +404,7 @@ def _report(
         *(["", line] for line in takes[1:]),
         *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
         ["error", ", ".join(errors)],
-        *([["", of_test]] if (of_test := error_words(model_facts(model))) else []),
+        *([["", of_test]] if (of_test := error_words(known)) else []),
         *decision_rows(model),
         *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],

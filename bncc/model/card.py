@@ -31,6 +31,9 @@ _FROM_TRAINING = (
 SURE_FRONT = "sure_front"
 """Key of the facts of a front: ``front`` has the best candidates of a search."""
 
+UNSEEN = "unseen_classes"
+"""Key in a training record of the classes that the training rows of an error rate lack."""
+
 OPTIONS_RECORD = "options"
 """Key in a training record of the options that reproduce the training without a search."""
 
@@ -78,6 +81,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[ADAPTATION] = adapts
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
+    if unseen := recorded_unseen(model.training):
+        facts[UNSEEN] = unseen
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
     return facts | {key: recorded_error(model, key) for key in _ERRORS}
 
@@ -115,6 +120,17 @@ def recorded_data(training: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     of = "file" if data.get("of") == "file" else "values"
     return {"rows": sizes[0], "columns": sizes[1], "sha256": digest, "of": of}
+
+
+def recorded_unseen(training: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the classes, by part of the rows, that the training rows of an error rate lack."""
+    record = training.get(UNSEEN)
+    items = record.items() if isinstance(record, Mapping) else ()
+    return {
+        part: labels
+        for part, labels in items
+        if isinstance(labels, list) and labels and all(type(label) is str for label in labels)
+    }
 
 
 def recorded_options(training: Mapping[str, Any]) -> list[str] | None:

@@ -57,6 +57,7 @@ from bncc.train.gradient.engines import descent_lack
 from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
+from bncc.train.unseen_classes import is_of_unseen, unseen_classes, unseen_notes, with_unseen
 from bncc.train.weights import counting_rows
 
 NETWORKS = ("naive", "chow-liu")
@@ -266,12 +267,17 @@ def searched(
         front = front if chosen in front else (*front, chosen)
         found = _final(evaluator, chosen)
     result = with_errors(found.result, best.errors, given.folds[0].choose_by)
+    folds = [given.fold(k) for k in range(len(best.errors))]
+    unseen = unseen_classes(given.dataset, [(fold.rest.y, fold.held.y) for fold in folds])
     options = {OPTIONS_RECORD: list(setting_words(found.settings))}
-    model = replace(result.model, training={**result.model.training, **options})
+    training = with_unseen({**result.model.training, **options}, "validation", unseen)
+    notes = [note for note in result.notes if not is_of_unseen(note)]
+    notes += unseen_notes(given.dataset, "validation", unseen)
+    result = replace(result, model=replace(result.model, training=training), notes=tuple(notes))
     tell(1.0, "")
     return replace(
         found,
-        result=replace(result, model=model),
+        result=result,
         tried=tuple(tried),
         seconds=perf_counter() - begin,
         is_short=is_short,

@@ -232,21 +232,29 @@ def _first_line_notes(dataset: Dataset) -> Iterator[str]:
 
 def _group_notes(dataset: Dataset) -> Iterator[str]:
     """Yield a note if classes occur in one group alone, so no split can evaluate them."""
-    split = dataset.split
-    if split.groups is None:
-        return
-    pairs = np.unique(np.stack([dataset.y, split.groups]), axis=1)
-    n_groups = np.bincount(pairs[0], minlength=len(dataset.classes))
-    alone = [repr(dataset.classes[c]) for c in np.flatnonzero(n_groups == 1)]
-    if alone:
-        shown = ", ".join(alone[:_MOST_NAMED]) + (", ..." if len(alone) > _MOST_NAMED else "")
-        one = len(alone) == 1
+    if alone := classes_of_one_group(dataset):
+        shown, one = shown_names(alone), len(alone) == 1
         which = f"class {shown} occurs" if one else f"{len(alone)} classes occur ({shown})"
         yield (
-            f"{which} in one group of {split.column!r} only, so either training rows or validation "
-            f"rows lack {'it' if one else 'each'}; add groups with the same classes, or split "
-            "without --groups"
+            f"{which} in one group of {dataset.split.column!r} only, so either training rows or "
+            f"validation rows lack {'it' if one else 'each'}; add groups with the same classes, or "
+            "split without --groups"
         )
+
+
+def classes_of_one_group(dataset: Dataset) -> list[str]:
+    """Return the classes that occur in one group alone."""
+    if dataset.split.groups is None:
+        return []
+    pairs = np.unique(np.stack([dataset.y, dataset.split.groups]), axis=1)
+    n_groups = np.bincount(pairs[0], minlength=len(dataset.classes))
+    return [dataset.classes[c] for c in np.flatnonzero(n_groups == 1)]
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Return the first of some names, quoted."""
+    shown = ", ".join(repr(name) for name in names[:_MOST_NAMED])
+    return shown + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def _identifier_notes(model: Model, n_rows: int, others: Collection[str]) -> Iterator[str]:

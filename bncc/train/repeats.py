@@ -20,6 +20,7 @@ from bncc.train.checkpoint.folder import Checkpoint
 from bncc.train.holdout import judged_record, tells_apart
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, model_alone, train_model
+from bncc.train.unseen_classes import unseen_classes, unseen_notes, with_unseen
 from bncc.train.weights import counting_rows
 
 
@@ -231,8 +232,11 @@ def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
     )
     error = float((decisions != dataset.y).mean())
     record = {"error_cross_validation": error, "folds": held.n_folds, **judged}
-    model = replace(result.model, training={**result.model.training, **record})
-    return replace(result, model=model)
+    parts = ((dataset.y[held.folds != k], dataset.y[held.folds == k]) for k in range(held.n_folds))
+    unseen = unseen_classes(dataset, parts)
+    training = with_unseen({**result.model.training, **record}, "cross-validation", unseen)
+    notes = (*result.notes, *unseen_notes(dataset, "cross-validation", unseen))
+    return replace(result, model=replace(result.model, training=training), notes=notes)
 
 
 def _scores(

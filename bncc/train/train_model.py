@@ -32,6 +32,7 @@ from bncc.train.learn_network import counted_instead
 from bncc.train.record import origin_record, settings_record
 from bncc.train.settings import TrainSettings
 from bncc.train.sum_settings import boost_settings_of
+from bncc.train.unseen_classes import unseen_classes, unseen_notes, with_unseen
 from bncc.train.unused_options import idle_notes
 from bncc.train.weights import counting_rows, row_weights
 
@@ -126,6 +127,8 @@ def train_model(
     )
     first, model, rows, stopped_after = fitted
     notes += data_notes(model, dataset)
+    unseen = unseen_classes(dataset, [(rest.y, held.y)])
+    notes += unseen_notes(dataset, "validation", unseen)
     done, more = _as_done(settings, model)
     notes += more
     notes += _isolated_notes(model)
@@ -150,6 +153,7 @@ def train_model(
         identity = identity_digest(identity_of(dataset, asked))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     figures |= {key: model.training[key] for key in (FRONT, GATE) if key in model.training}
+    figures = with_unseen(figures, "validation", unseen)
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), session.epochs_done)
 

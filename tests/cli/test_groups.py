@@ -59,6 +59,65 @@ def test_a_column_of_groups_that_is_dropped_is_told_so(
     )
 
 
+def of_one_class_each(folder: Path, classes: str) -> Path:
+    """Return 12 rows of each person, whose class is the letter at the person's place."""
+    rows = [[10 * g + k, c, f"person {g}"] for k in range(N_ROWS) for g, c in enumerate(classes)]
+    return write_csv(folder / "rows.csv", ["reading", "class", "person"], rows)
+
+
+@pytest.mark.parametrize(
+    ("classes", "order", "which", "noted"),
+    [
+        ("abc", (), "classes a, b, c", None),
+        ("aaaaccccb", (), "class b", None),
+        ("aabbbbcccc", ("--ordered",), "class a", "class 'a'"),
+        ("aabbccddee", ("--ordered",), "classes a, b, c, d, e", "classes 'a', 'b', 'c', 'd', 'e'"),
+        ("abcabcabcabc", (), None, None),
+    ],
+)
+def test_an_error_of_classes_without_training_rows_is_marked(
+    run: Run, run_json: RunJson, tmp_path: Path, classes: str, order: tuple[str, ...],
+    which: str | None, noted: str | None,
+) -> None:  # fmt: skip
+    """The note on classes of one group is enough where there are no others."""
+    data, out = of_one_class_each(tmp_path, classes), tmp_path / "m.bncc"
+    options = ("--groups", "person", "--folds", "5", *order, *LEARNERS["ml"])
+    done = run("train", data, "-o", out, *options)
+    unseen = run_json("inspect", out).get("unseen_classes", {})
+    mark = f"folds (of a training without {which}), 95 % interval"
+    for text in (done.stdout, run("inspect", out).stdout):
+        assert (mark in text) == (which is not None)
+        assert ("of a training without" in text) == (which is not None)
+    assert unseen.get("cross-validation", []) == (
+        which.split(" ", 1)[1].split(", ") if which else []
+    )
+    note = f"by whole groups of 'person' in file order leaves none of {noted}, so all these"
+    assert (note in done.stderr) == ("leaves none of" in done.stderr) == (noted is not None)
+
+
+def test_an_error_of_blocks_without_training_rows_of_a_class_is_marked(
+    run: Run, run_json: RunJson, tmp_path: Path
+) -> None:
+    """Rows in the order of their classes."""
+    data, out = tmp_path / "rows.csv", tmp_path / "m.bncc"
+    write_csv(data, ["reading", "class"], [[k, "abc"[k // 40]] for k in range(120)])
+    done = run("train", data, "--ordered", "-o", out, "--validation", "0.34", *LEARNERS["ml"])
+    facts = run_json("inspect", out)
+    assert facts["unseen_classes"]["validation"] == ["c"]
+    assert facts["error_validation"] == 1
+    assert "100.00 % validation (of a training without class c)" in done.stdout
+    assert "training rows of the validation error lack a class of their validation" in done.stderr
+
+
+def test_the_error_of_a_search_is_marked_too(run: Run, run_json: RunJson, tmp_path: Path) -> None:
+    data, out = of_one_class_each(tmp_path, "aabbbbcccc"), tmp_path / "m.bncc"
+    options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "4k", "--ordered")
+    done = run("train", data, "-o", out, "--groups", "person", *options)
+    assert run_json("inspect", out)["unseen_classes"] == {"validation": ["a"]}
+    assert "search criterion) (of a training without class a)" in done.stdout
+    assert done.stderr.count("leaves none of class 'a'") == 1
+
+
 @pytest.fixture
 def no_random_splits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every random split of single rows fail."""
