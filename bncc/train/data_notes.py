@@ -301,7 +301,8 @@ def _silent_notes(model: Model, dataset: Dataset) -> Iterator[str]:
             f"{len(names)} of {model.n_features} features {_UNUSED} "
             f"information about the class in these rows: {shown}; each is constant, or its "
             "mutual information with the class is not above chance, alone and given any "
-            "other feature; to save their sensors, drop them with --drop"
+            "other feature; to save their sensors, emit C of the used "
+            "features with `bncc emit-c --inputs used`, or train without the others with --drop"
         )
 
 

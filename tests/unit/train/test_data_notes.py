@@ -100,8 +100,8 @@ def test_features_of_one_state_are_silent():
     assert notes_of(telling(), *constants) == (
         "6 of 7 features are unused and carry no information about the class in these rows: k0, "
         "k1, k2, k3, k4, ...; each is constant, or its mutual information with the class is not "
-        "above chance, alone and given any other feature; to save their sensors, drop them with "
-        "--drop",
+        "above chance, alone and given any other feature; to save their sensors, emit C of the "
+        "used features with `bncc emit-c --inputs used`, or train without the others with --drop",
     )
     assert silent_features(hand.one_state_feature()) == (0,)
 

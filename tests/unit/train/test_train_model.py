@@ -29,7 +29,8 @@ ML = TrainSettings(structure="naive", parameters="ml")
 SILENT = (
     "1 of 3 features are unused and carry no information about the class in these rows: "
     "sensor 2; each is constant, or its mutual information with the class is not above "
-    "chance, alone and given any other feature; to save their sensors, drop them with --drop"
+    "chance, alone and given any other feature; to save their sensors, emit C of the used "
+    "features with `bncc emit-c --inputs used`, or train without the others with --drop"
 )
 
 
