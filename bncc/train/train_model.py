@@ -31,10 +31,11 @@ from bncc.train.hyperparameters import hyperparameters_of
 from bncc.train.learn_network import counted_instead
 from bncc.train.record import origin_record, settings_record
 from bncc.train.settings import TrainSettings
-from bncc.train.sum_settings import boost_settings_of
+from bncc.train.sum_settings import boost_settings_of, differences_of
 from bncc.train.unseen_classes import unseen_classes, unseen_notes, with_unseen
 from bncc.train.unused_options import idle_notes
 from bncc.train.weights import counting_rows, row_weights
+from bncc.wording import counted
 
 NO_FRONT = "no leaf of a front decides surely enough as the tables do, so the model has no front"
 """Warning where a front was requested."""
@@ -133,6 +134,7 @@ def train_model(
     notes += more
     notes += _isolated_notes(model)
     notes += _front_notes(settings, model)
+    notes += _inputs_notes(settings, dataset)
     of_cycle = cycle_note(model)
     notes += [of_cycle] if of_cycle else []
     figures = {
@@ -241,6 +243,19 @@ def _front_notes(settings: TrainSettings, model: Model) -> list[str]:
     boosting = boost_settings_of(settings)
     notes = [NO_FRONT] if boosting.front and FRONT not in model.training else []
     return notes + ([NO_GATE] if boosting.gate and model.gate is None else [])
+
+
+def _inputs_notes(settings: TrainSettings, dataset: Dataset) -> list[str]:
+    """Return a note if a limit on the columns of boosted tables is above their number."""
+    if not settings.is_boosted:
+        return []
+    limit, n_columns = boost_settings_of(settings).n_inputs, len(dataset.table.columns)
+    if limit <= n_columns or differences_of(settings):
+        return []
+    return [
+        f"structure option inputs={limit} has no effect, as the rows have "
+        f"{counted(n_columns, 'column')}; choose fewer, or leave it out"
+    ]
 
 
 def _best_format(draft: Draft, judges: Dataset, settings: TrainSettings) -> QFormat:

@@ -272,6 +272,18 @@ def test_notes_name_options_without_effect():
     )
 
 
+@pytest.mark.parametrize(("n_inputs", "is_noted"), [(0, False), (3, False), (4, True)])
+def test_a_limit_on_columns_above_their_number_is_noted(n_inputs, is_noted):
+    options = {"tables": "2", "inputs": str(n_inputs)}
+    settings = TrainSettings(structure="tables", structure_options=options, epochs=1)
+    note = "structure option inputs=4 has no effect, as the rows have 3 columns; choose fewer, or"
+    notes = train_model(readings(), settings).notes
+    assert any(each.startswith(note) for each in notes) == is_noted
+    more = {**options, "differences": "2"}
+    notes = train_model(readings(), replace(settings, structure_options=more)).notes
+    assert not any("inputs=" in each for each in notes)
+
+
 def test_counting_does_not_import_torch():
     """Nor pandas, scikit-learn: training by counts starts at once."""
     program = (
