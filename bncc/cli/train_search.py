@@ -38,6 +38,7 @@ from bncc.model.rules import own_entries
 from bncc.resources import DEFAULT_TARGET, PLAIN_FILTER, Budget, FilterForm, Preference, Resources
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
+from bncc.wording import counted
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.budget_search import Found
@@ -441,7 +442,7 @@ def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
     rows = [[head, "error", "folds", "flash", f"{found.price.unit}, mean", "at most"]]
     rows += [
         [
-            one.words + (" (chosen)" if one is found.chosen else ""),
+            _words(one) + (" (chosen)" if one is found.chosen else ""),
             f"{100 * one.error:.2f} %",
             f"{len(one.errors)}",
             f"{one.resources.flash:,}",
@@ -451,6 +452,12 @@ def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
         for one in shown
     ]
     return aligned(rows, right=(1, 2, 3, 4, 5))
+
+
+def _words(one: "Evaluation") -> str:
+    """Describe a candidate; the bits of boosted tables are a limit, as costs may need fewer."""
+    bits = counted(one.settings.total_bits, "bit")
+    return f"{one.words_without_bits} {'at most ' * one.settings.is_boosted}{bits}"
 
 
 def _time(time: float | None) -> str:
@@ -463,7 +470,7 @@ def _others(found: "Found", unit: str) -> list[list[str]]:
         [
             name,
             f"{100 * one.error:.2f} % validation, {one.resources.flash:,} bytes, "
-            f"{_time(one.resources.typical)} {unit}: {one.words}",
+            f"{_time(one.resources.typical)} {unit}: {_words(one)}",
         ]
         for name, one in (("half", found.half), ("twice", found.twice))
         if one is not None

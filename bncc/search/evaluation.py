@@ -124,14 +124,18 @@ class Evaluation:
     @property
     def words(self) -> str:
         """Description for display."""
+        return f"{self.words_without_bits} {self.settings.total_bits} bits"
+
+    @property
+    def words_without_bits(self) -> str:
+        """Description for display of all but the bits of a cost."""
         options = self.settings.structure_options
         parts = [f"{key}={value}" for key, value in sorted(options.items())]
         parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
         if self.settings.discretize is not None:
             n_bins = f"={self.settings.n_bins}" if self.settings.discretize in BINNED else ""
             parts.append(f"{self.settings.discretize}{n_bins}")
-        bits = f"{self.settings.total_bits} bits"
-        return " ".join([self.settings.structure, *parts, bits])
+        return " ".join([self.settings.structure, *parts])
 
 
 @dataclass(frozen=True, eq=False)
