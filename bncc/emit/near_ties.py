@@ -7,7 +7,7 @@ such changes of all rows that it reads at once; inputs are chosen greedily by ho
 entries they show for the first time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -404,7 +404,7 @@ class Walk:
     def _drawn(self, n: int) -> IntArray:
         n_states = self.rows.program.n_states
         if prod(n_states) <= FEW_INPUTS:
-            return np.indices(n_states).reshape(len(n_states), -1).T
+            return _all_inputs(n_states)
         drawn = self._rng.integers(0, n_states, (n, len(n_states)))
         kept = self._rng.random(drawn.shape) < self._rng.choice(KEPT, (n, 1))
         return np.where(kept, self._x, drawn)
@@ -431,3 +431,11 @@ def near_tie_steps(model: Model, program: Program, X: IntArray, most_steps: int)
     steps = Steps(features, states, is_input, walk.shown)
     classes = np.where(is_input == 1, predict(model, steps.inputs(X[0])), len(model.classes))
     return replace(steps, classes=classes)
+
+
+def _all_inputs(n_states: Sequence[int]) -> IntArray:
+    """Return every input; features of one state are not counted as dimensions, which are few."""
+    varied = [f for f, n in enumerate(n_states) if n > 1]
+    inputs = np.zeros((prod(n_states), len(n_states)), dtype=np.int64)
+    inputs[:, varied] = np.indices([n_states[f] for f in varied]).reshape(len(varied), -1).T
+    return inputs

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
+from bncc.model.model import Model
+from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from bncc.toolchain.tools import STRICT_C_FLAGS, STRICT_FLAGS
 from tests import models as hand
 from tests.agreement.large import mixed_kinds
@@ -136,6 +139,29 @@ def test_the_strict_flags_find_nothing_in_any_kernel(name, family, require_tool,
     machine.compile(tmp_path, tuple(f"{n}.c" for n in names), *language, "-O2")
 
 
+def few_of_many() -> Model:
+    """Return tables that read 5 of 300 features, whose numbers take more bits than their states."""
+    read = (28, 48, 128, 153, 275)
+    features = [hand.feature(f"f{k}", 3 if k in read else 1) for k in range(300)]
+    cuts = [((0,), (1,), (1,), (1,), (0,)), ((1,), (0,), (0,), (0,), (0,))]
+    structure = TableEnsemble(tuple(DecisionTable(read, of_table) for of_table in cuts))
+    rows = [[[k % 7, 7 - k % 5] for k in range(32)] for _ in cuts]
+    return hand.model_of(features, structure, QFormat(3, 1), [1, 0], rows)
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - FOR_TREES - {"columns", "planes"}))
+@pytest.mark.parametrize("name", ["host-gcc", "cortex-m0", "atmega1284p"])
+def test_features_whose_numbers_are_wider_than_states_cause_no_warning(
+    name, family, require_tool, tmp_path
+):
+    machine = MACHINES[name]
+    require_tool(machine.compiler)
+    options = EmitOptions("m", kernel=family, optimize="size")
+    write(tmp_path, emit_c(few_of_many(), options).files)
+    machine.compile(tmp_path, ("m.c", "m_selftest.c"), *C99, "-Os")
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_two_models_link_into_one_program(compiler, require_tool, tmp_path):
     """Every symbol carries its model's prefix, so nothing clashes; both answer."""
@@ -240,6 +266,7 @@ def test_files_of_two_models_do_not_build_together(require_tool, tmp_path):
 EMIT = """
 import hashlib
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.fixed_point import QFormat
 from tests.firmware.machines import ENTRIES, MODELS
 text = "".join(
     f"{file}{text}"

@@ -95,6 +95,22 @@ def test_a_model_of_few_inputs_shows_all_that_can_show():
     assert (steps.shown.bits == possible.bits).all()
 
 
+def test_features_of_one_state_are_no_dimensions():
+    """More features than numpy has dimensions, few inputs: all that can show is shown."""
+    features = [hand.feature(f"f{k}", 3 if k in (5, 69) else 1) for k in range(70)]
+    structure = TableEnsemble((DecisionTable((5, 69), ((0, 1), (0,))),))
+    rows = [[k, 5 - k] for k in range(6)]
+    model = hand.model_of(features, structure, QFormat(3, 1), [1, 0], [rows])
+    program = program_of(model)
+    steps = near_tie_steps(model, program, np.zeros((1, 70), np.int64), 500)
+    inputs = np.zeros((9, 70), np.int64)
+    inputs[:, [5, 69]] = [(a, b) for a in range(3) for b in range(3)]
+    possible = Shown.none(Rows(program))
+    possible.add(Rows(program).of(inputs))
+    assert (steps.shown.bits == possible.bits).all()
+    assert set(steps.features.tolist()) <= {5, 69}
+
+
 def test_where_tables_have_maps_every_state_is_read_again_and_again():
     """An entry of a map is for one state, so the tables' rows alone are not sufficient."""
     model = hand.model_of(

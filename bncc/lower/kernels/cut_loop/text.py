@@ -31,6 +31,8 @@ def cut_loop_text(
             "table_type": counter(n_tables),
             "entry_type": unsigned(kernel.entry_bits),
             "is_doubled": kernel.is_doubled,
+            # With many features, an entry is wider than a state.
+            "listed_type": unsigned(max(kernel.entry_bits, state_bits)),
             "n_cuts": None if not kernel.same_n_cuts else kernel.n_cuts[0],
             "n_row_entries": kernel.n_rows[0] * kernel.row_length if kernel.same_n_rows else None,
             "place_type": unsigned(place_bits) if place_bits else "",
