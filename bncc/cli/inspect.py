@@ -308,8 +308,11 @@ def _options(facts: dict[str, Any]) -> list[list[str]]:
     """Return the options that a search chose, with their use."""
     if facts["options"] is None:
         return []
-    use = "`bncc train` trains the same model with these options on the same rows, without a search"
-    return [["options", shlex.join(facts["options"])], ["", use]]
+    use = (
+        "`bncc train` learns the same tables with these and the options of the data and of rules",
+        "(--class, --groups, --drop, --confidence and others), without a search",
+    )
+    return [["options", shlex.join(facts["options"])], *(["", line] for line in use)]
 
 
 def _errors(model: Model, facts: dict[str, Any]) -> str:

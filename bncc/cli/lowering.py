@@ -228,7 +228,11 @@ class Emissions:
                 errors.insert(0, error)
                 continue
             if errors and self._retreat:
-                self._retreat.note(f"no {asked} code fits the budget; the C uses --optimize {goal}")
+                is_one = machine is None or (self._within and self._within.target)
+                which = "" if is_one else f" for {machine}"
+                self._retreat.note(
+                    f"no {asked} code{which} fits the budget; the C uses --optimize {goal}"
+                )
             return emission
         raise min(errors, key=lambda each: each.utilization) from None
 
@@ -252,6 +256,7 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
     everything = [target for target in TARGETS if target != "all"]
     machines: list[str] = []
     skipped: dict[str, str] = {}
+    errors: list[BnccError] = []
     for target in everything if "all" in targets else dict.fromkeys(targets):
         try:
             check(target)
@@ -259,8 +264,12 @@ def usable_machines(targets: Sequence[str], check: Check) -> tuple[list[str], di
             if target in targets:
                 raise
             skipped[target] = str(error)
+            errors.append(error)
         else:
             machines.append(target)
+    exceeded = [error for error in errors if isinstance(error, BudgetError)]
+    if not machines and len(exceeded) == len(errors):
+        raise min(exceeded, key=lambda each: each.utilization)
     if not machines:
         target, reason = next(iter(skipped.items()))
         raise ToolchainError(f"no target is usable; {target}: {reason}")

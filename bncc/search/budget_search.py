@@ -266,12 +266,17 @@ def searched(
         front = front_of(kept)
         front = front if chosen in front else (*front, chosen)
         found = _final(evaluator, chosen)
-    result = with_errors(found.result, best.errors, given.folds[0].choose_by)
-    folds = [given.fold(k) for k in range(len(best.errors))]
+    errors = best.errors
+    reduced = found.settings != chosen.settings and not stop.is_wanted
+    if reduced:
+        errors = _errors_of(evaluator, found.settings, len(errors))
+    result = with_errors(found.result, errors, given.folds[0].choose_by)
+    folds = [given.fold(k) for k in range(len(errors))]
     unseen = unseen_classes(given.dataset, [(fold.rest.y, fold.held.y) for fold in folds])
     options = {OPTIONS_RECORD: list(setting_words(found.settings))}
     training = with_unseen({**result.model.training, **options}, "validation", unseen)
     notes = [note for note in result.notes if not is_of_unseen(note)]
+    notes += [_REDUCED] if reduced else []
     notes += unseen_notes(given.dataset, "validation", unseen)
     result = replace(result, model=replace(result.model, training=training), notes=tuple(notes))
     tell(1.0, "")
@@ -449,6 +454,21 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
                 f"no table learned from all rows fits in {_limits(budget)}; raise the budget"
             )
         settings = replace(settings, structure_options=options)
+
+
+_REDUCED = (
+    "learned from all rows, the chosen candidate does not fit or is slower; the model has fewer "
+    "tables or leaves, and the validation error is that of these"
+)
+
+
+def _errors_of(evaluator: Evaluator, settings: TrainSettings, n_folds: int) -> tuple[float, ...]:
+    """Return the errors of settings on the first folds, and on more if there are as many."""
+    judged = [*evaluator.judgements(settings)]
+    if n_folds > len(judged):
+        (more,) = evaluator.more_judgements([settings])
+        judged += more
+    return tuple(one.error for one in judged)
 
 
 def _is_slower(price: Resources, than: Resources) -> bool:

@@ -8,6 +8,7 @@ from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError
 from bncc.interrupts import StopRequest
+from bncc.model.card import OPTIONS_RECORD
 from bncc.model.model import Model
 from bncc.pricing import with_resources
 from bncc.progress import Progress, silence
@@ -47,7 +48,9 @@ class Attempt:
         model = with_resources(found.result.model, found.price)
         result = replace(found.result, model=model)
         if self.chosen is not None:
-            result = result.with_front_end(self.chosen.front_end)
+            words = [*model.training[OPTIONS_RECORD], *_words(self.chosen.front_end)]
+            model = replace(model, training={**model.training, OPTIONS_RECORD: words})
+            result = replace(result, model=model).with_front_end(self.chosen.front_end)
         return replace(found, result=result)
 
     def cost(self, model: Model, price: Resources) -> ProgramCost | None:
@@ -144,6 +147,13 @@ def first_fitting(
             return attempt, found, cost
     assert cost is not None
     raise BudgetError(_too_large(cost))
+
+
+def _words(front_end: FrontEnd) -> tuple[str, ...]:
+    """Return the options of ``bncc train`` that name windows and features."""
+    windows, names = front_end.windows, ",".join(column.name for column in front_end.columns)
+    of_windows = ("--window", str(windows.length), "--hop", str(windows.hop))
+    return (*of_windows, "--features", names)
 
 
 def _too_large(cost: ProgramCost) -> str:

@@ -144,11 +144,23 @@ def test_bench_retreats_to_the_smallest_code_as_emit_c_does(
     for words in (["emit-c", path, "-o", tmp_path / "c"], ["bench", path, "--rows", 20]):
         result = invoke(*words, *options)
         assert result.exit_code == 0, result.output
-        assert "no balanced code fits the budget; the C uses --optimize size" in result.stderr
+        which = "" if words[0] == "emit-c" else " for cortex-m0"
+        said = f"no balanced code{which} fits the budget; the C uses --optimize size"
+        assert said in result.stderr
         facts = json.loads(result.stdout)
         found.append(facts.get("resources") or facts["targets"]["cortex-m0"]["resources"])
     for key in ("code", "flash", "optimize", "opt_level", "entries"):
         assert found[0][key] == found[1][key]
+
+
+def test_bench_exceeds_a_budget_where_no_target_has_a_layout_within(tmp_path: Path) -> None:
+    """Exit code 1, as with a named target, and with a named kernel."""
+    path = tmp_path / "m.bncc"
+    save_model(NAMED["pseudo_tan"](), path)
+    for words in ([], ["--kernel", "plain"]):
+        result = invoke("bench", path, "--max-flash", 10, "--rows", 5, *words)
+        assert result.exit_code == 1, result.output
+        assert "in 10 bytes of flash" in result.stderr
 
 
 def test_a_refusal_names_the_reserve(tmp_path: Path, refused: Refused) -> None:

@@ -120,6 +120,11 @@ def test_a_program_is_within_its_limits(
     # The channel of noise is not computed.
     assert {column.signal.name for column in model.front_end.columns} == {"x"}
     assert facts["error_validation"] < 0.1
+    again = tmp_path / "again.bncc"
+    run_json("train", train, "-o", again, *OPTIONS, *run_json("inspect", path)["options"])
+    other = load_model(again)
+    assert other.inputs == model.inputs
+    assert all(map(np.array_equal, other.tables, model.tables))
 
 
 @pytest.mark.firmware

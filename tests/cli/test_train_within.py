@@ -114,7 +114,6 @@ def test_the_preference_is_told_and_takes_two_words_for_time(
     assert "--prefer has no effect without --max-flash or --max-instructions" in result.stderr
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("structure", ["tables", "naive"])
 def test_the_recorded_options_train_the_same_model_without_a_search(
     run: Run, run_json: RunJson, few: Path, searched: Searched, tmp_path: Path, structure: str

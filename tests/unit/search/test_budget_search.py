@@ -223,6 +223,23 @@ def test_the_fastest_of_all_final_trainings_is_kept(monkeypatch, times, n_traine
     assert found.price.typical == times[kept]
 
 
+def test_the_error_is_that_of_the_tables_that_are_left(wifi, priced, monkeypatch):
+    """Where all rows leave room for fewer tables than the chosen candidate has."""
+    errors = []
+
+    def fewer(evaluator, best):
+        options = {**best.settings.structure_options, "tables": "2"}
+        settings = replace(best.settings, structure_options=options)
+        errors.extend(one.error for one in evaluator.judgements(settings))
+        return module.Found(*evaluator.trained(settings)[:1], settings, best.price)
+
+    monkeypatch.setattr(module, "_final", fewer)
+    found = search(wifi, BASE, BUDGET, families=("tables",))
+    assert found.result.model.training["error_validation"] == pytest.approx(np.mean(errors))
+    assert found.chosen.error != pytest.approx(np.mean(errors))
+    assert any("fewer tables" in note for note in found.result.notes)
+
+
 def test_sums_take_most_of_the_budget(found):
     assert max(BUDGET.utilization(one.price) for one in sums_of(found)) > 0.85
 
