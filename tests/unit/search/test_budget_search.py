@@ -224,7 +224,7 @@ def test_the_fastest_of_all_final_trainings_is_kept(monkeypatch, times, n_traine
 
 
 def test_the_error_is_that_of_the_tables_that_are_left(wifi, priced, monkeypatch):
-    """Where all rows leave room for fewer tables than the chosen candidate has."""
+    """All rows leave room for fewer tables than the chosen candidate has."""
     errors = []
 
     def fewer(evaluator, best):
