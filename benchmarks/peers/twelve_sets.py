@@ -5,10 +5,11 @@ bncc against emlearn's trees and forests in 4 KB of flash, on `benchmarks.shared
 
 All classifiers are trained on the same training rows and selected on the same folds,
 those of `bncc.search.split_folds`; test rows only evaluate the result. bncc's model is the result
-of ``bncc train --max-flash 4k --target cortex-m4``. The baselines are the best of the grid of
-`benchmarks.peers.tree_peers` that fit: a tree, a forest with one vote per tree, emlearn's default,
-and a forest of probabilities. All C is built at -Os for a Cortex-M4 and measured from readings to
-class. Results stay in a file, so the command can resume; it takes most of an hour.
+of ``bncc train --max-flash 4k --target cortex-m4`` that `benchmarks.accuracy.twenty_sets` found
+and measured. The baselines are the best of the grid of `benchmarks.peers.tree_peers` that fit: a
+tree, a forest with one vote per tree, emlearn's default, and a forest of probabilities. All C is
+built at -Os for a Cortex-M4 and measured from readings to class. The baselines stay in
+``benchmarks/peers/twelve.jsonl``; without that file, the command takes most of an hour.
 """
 
 import json
@@ -20,7 +21,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from benchmarks.peers.chosen_model import chosen
+from benchmarks.accuracy.twenty_sets import RESULTS, Results
 from benchmarks.peers.tree_peers import (
     Candidate,
     Grown,
@@ -52,6 +53,7 @@ RIVALS = ("tree", "forest", "best of all")
 """Baselines: the forest of lower validation error, and the classifier of lowest test error."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "twelve.md"
+BASELINES = ROOT / "benchmarks" / "peers" / "twelve.jsonl"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Entry:
     wrong: int  # Test rows in error
     n_test: int  # All test rows
     flash: int  # Bytes
-    instructions: float  # Per decision from readings, mean of 100 test rows
+    instructions: float  # Per decision from readings, mean over random test rows
 
     @property
     def error(self) -> float:
@@ -77,11 +79,16 @@ Found = Mapping[str, Entry]
 """Results of one set, by kind."""
 
 
-def ours(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Entry:
-    """Search as the command line does, and measure the result from readings."""
-    one = chosen(train, test, SETTINGS, BUDGET, bench)
-    wrong, mean = int((one.said != test.y).sum()), one.tested.mean
-    return Entry(name, OURS, one.words, None, wrong, test.n_rows, one.flash, mean)
+def ours(name: str, results: Results) -> Entry:
+    """Return the result of the search, from readings."""
+    known = results.known(name, BUDGET.flash or 0)
+    one = known.figures() if known else None
+    if one is None:
+        raise click.ClickException(
+            f"{name} is not searched yet; run `python -m benchmarks.accuracy.twenty_sets "
+            f"--budgets {BUDGET.flash} --sets {name}`"
+        )
+    return Entry(name, OURS, one.words, None, one.wrong, one.n_test, one.flash, one.mean)
 
 
 def theirs(name: str, train: Dataset, test: Dataset, bench: Toolchain) -> Iterator[Entry]:
@@ -203,30 +210,28 @@ def read(path: Path) -> dict[str, dict[str, Entry]]:
 
 
 def measure(name: str, train: Dataset, test: Dataset, known: Found) -> Iterator[Entry]:
-    """Yield the missing results of a set."""
-    (bench,) = find_toolchain(find_target(BUDGET.target))
-    if OURS not in known:
-        yield ours(name, train, test, bench)
+    """Yield the baselines of a set, if some are missing."""
     if not set(KINDS) <= known.keys():
+        (bench,) = find_toolchain(find_target(BUDGET.target))
         yield from theirs(name, train, test, bench)
 
 
 @click.command()
 @click.option("--data", default="../shared/data", help="Folder with `raw`.")
-@click.option("-o", "--output", default="twelve.jsonl", help="File of results, one per line.")
+@click.option("-o", "--output", type=Path, default=BASELINES, help="File of the baselines.")
 @click.option("--set", "names", multiple=True, type=click.Choice(SETS))
-def main(data: str, output: str, names: tuple[str, ...]) -> None:
-    """Measure; with all sets, update the page and the README."""
-    path, facts = Path(output), {}
+def main(data: str, output: Path, names: tuple[str, ...]) -> None:
+    """Measure; with all sets, update the page."""
+    facts, results = {}, Results(output.parent, RESULTS)
     for name in names or SETS:
         train, test = parts(Path(data), name)
         n_features, n_classes = len(train.table.columns), len(train.classes)
         facts[name] = (train.n_rows + test.n_rows, n_features, n_classes)
-        for entry in measure(name, train, test, read(path).get(name, {})):
-            with path.open("a", encoding="utf-8") as file:
+        for entry in measure(name, train, test, read(output).get(name, {})):
+            with output.open("a", encoding="utf-8") as file:
                 print(json.dumps(asdict(entry)), file=file)
             print(entry, flush=True)
-    found = {name: read(path)[name] for name in facts}
+    found = {name: {OURS: ours(name, results), **read(output)[name]} for name in facts}
     tables = {
         "summary": summary(found),
         "sets": set_rows(found, facts),

@@ -3,8 +3,10 @@
 import json
 from dataclasses import asdict
 
+import click
 import pytest
 
+from benchmarks.accuracy.twenty_sets import RESULTS, Results
 from benchmarks.peers import twelve_sets
 from benchmarks.peers.tree_peers import Candidate, Grown
 from benchmarks.peers.twelve_sets import (
@@ -93,8 +95,17 @@ def test_what_is_in_the_file_is_not_measured_again(tmp_path, monkeypatch):
     assert read(path) == {"some": entries}
     asked = []
     monkeypatch.setattr(twelve_sets, "find_toolchain", lambda target: (None,))
-    monkeypatch.setattr(twelve_sets, "ours", lambda *_: asked.append("ours") or entries[OURS])
     monkeypatch.setattr(twelve_sets, "theirs", lambda *_: asked.append("theirs") or iter(()))
     assert list(twelve_sets.measure("some", None, None, entries)) == []
-    assert list(twelve_sets.measure("some", None, None, {"tree": entries["tree"]}))
-    assert asked == ["ours", "theirs"]
+    assert asked == []
+    assert list(twelve_sets.measure("some", None, None, {"tree": entries["tree"]})) == []
+    assert asked == ["theirs"]
+
+
+def test_ours_is_the_choice_of_the_page_of_twenty_sets(tmp_path):
+    results = Results(tmp_path, RESULTS)
+    one = twelve_sets.ours("banknote", results)
+    figures = results.known("banknote", 4096).figures()
+    assert (one.error, one.flash, one.words) == (figures.error, figures.flash, figures.words)
+    with pytest.raises(click.ClickException, match=r"run `python -m benchmarks\.accuracy"):
+        twelve_sets.ours("banknote", Results(tmp_path, tmp_path / "nothing.jsonl"))
