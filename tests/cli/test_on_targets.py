@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from bncc import pricing
 from bncc.cli import lowering
 from bncc.device.cross import Toolchain
-from bncc.emit.emitter import Emission, EmitOptions
+from bncc.emit.emitter import Emission, EmitOptions, Price
 from bncc.model.model import Model
 from tests.cli.contract import check_shape
 
@@ -27,14 +28,15 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make commands emit C in which the largest cost wins, and the last class on ties."""
     honest = lowering.emit_c
 
-    def emit(model: Model, options: EmitOptions) -> Emission:
-        emission = honest(model, options)
+    def emit(model: Model, options: EmitOptions, price: Price | None = None) -> Emission:
+        emission = honest(model, options, price)
         text = emission.files["m.c"]
         assert text.count("cost[c] < lowest") == 1
         files = {**emission.files, "m.c": text.replace("cost[c] < lowest", "cost[c] >= lowest")}
         return replace(emission, files=files)
 
-    monkeypatch.setattr(lowering, "emit_c", emit)
+    for module in (lowering, pricing):
+        monkeypatch.setattr(module, "emit_c", emit)
 
 
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "big-endian"])

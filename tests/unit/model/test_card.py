@@ -16,6 +16,8 @@ from bncc.model.card import (
     number_words,
     parent_names,
     recorded_error,
+    recorded_options,
+    recorded_unseen,
     structure_words,
     table_widths,
 )
@@ -131,6 +133,23 @@ def test_a_class_with_parents_is_told_in_words_and_names():
     assert model_facts(model)["table_entries"] == 8 + 2 + 12
     for other in (hand.sum_of_tables(), hand.general_network()):
         assert class_parent_names(other) == given_names(other) == []
+
+
+def test_options_and_unseen_classes_are_facts_where_a_record_is_sound():
+    """A model file can hold any record."""
+    model = hand.naive_integer()
+    record = {
+        "options": ["--bits", "3"],
+        "unseen_classes": {"validation": ["a"], "test": [], "x": 1},
+    }
+    facts = model_facts(replace(model, training={**model.training, **record}))
+    assert facts["unseen_classes"] == {"validation": ["a"]}
+    assert recorded_options(record) == ["--bits", "3"]
+    for words in ([], [3], "--bits", None):
+        assert recorded_options({"options": words}) is None
+    for other in ({}, {"validation": [1]}, ["a"], None):
+        assert recorded_unseen({"unseen_classes": other}) == {}
+    assert "unseen_classes" not in model_facts(model)
 
 
 def test_an_error_that_is_no_fraction_is_shown_in_part():
