@@ -43,3 +43,9 @@ def test_a_missing_name_is_an_error(template):
 def test_nothing_is_escaped_as_html(template):
     template("{{ x }}")
     assert render("t", x="<&>\"'") == "<&>\"'"
+
+
+def test_a_template_must_be_given_all_its_names():
+    """The environment is made once more: another test may have made the cached one."""
+    with pytest.raises(UndefinedError):
+        environment.__wrapped__().from_string("{{ nothing }}").render()
