@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bncc.emit.near_ties import Rows, Shown, near_tie_steps
+from bncc.emit.near_ties import Rows, Shown, Walk, near_tie_steps
 from bncc.fixed_point import QFormat
 from bncc.model.reference import predict
 from bncc.program.ir import Program, decisions, with_tables
@@ -109,6 +109,8 @@ def test_features_of_one_state_are_no_dimensions():
     possible.add(Rows(program).of(inputs))
     assert (steps.shown.bits == possible.bits).all()
     assert set(steps.features.tolist()) <= {5, 69}
+    drawn = Walk(Rows(program), np.zeros((1, 70), np.int64))._drawn(1)
+    assert drawn.tolist() == inputs.tolist()
 
 
 def test_where_tables_have_maps_every_state_is_read_again_and_again():
