@@ -36,6 +36,7 @@ from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, ro
 from bncc.cli.results import facts_of, facts_of_samples, report_text, sample_text
 from bncc.cli.timing_options import (
     check_simulator,
+    core_of,
     counted,
     targets_of,
     timebases,
@@ -172,6 +173,7 @@ def command(
         emitted,
         Budget(None, max_flash, entries=priced),
         Retreat.of(console),
+        core_of=lambda target: core_of(target, part, clock),
     )
     emissions.check_kernel()
     targets = targets_of(targets, part)

@@ -20,6 +20,7 @@ from bncc.model.used import with_used_inputs
 from bncc.pricing import emitted_within, options_within
 from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
+from bncc.targets.timing import CountedCore
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -186,11 +187,12 @@ class Emissions:
         *,
         complete: Callable[[EmitOptions], EmitOptions] | None = None,  # Adds what is not lowered
         check: Callable[[Emission], None] | None = None,  # Refuses C that exceeds further limits
+        core_of: Callable[[str], CountedCore | None] | None = None,  # By target; else the budget's
     ) -> None:
         self.model = model
         self.lowering = lowering
         self._entries, self._within, self._retreat = entries, within, retreat
-        self._complete, self._check = complete, check
+        self._complete, self._check, self._core_of = complete, check, core_of
         self._done: dict[str | None, Emission] = {}
 
     def of(self, machine: str | None) -> Emission:
@@ -241,6 +243,8 @@ class Emissions:
         within = self._within
         if within is None:
             return emit_c(self.model, options)
+        if self._core_of is not None and options.target is not None:
+            within = replace(within, core=self._core_of(options.target))
         least = options_within(self.model, within, options)
         emission = emitted_within(self.model, within, least)
         is_same = least.entries == options.entries

@@ -272,11 +272,6 @@ def emissions_of(
     max_flash: int | None = None,
     retreat: Retreat | None = None,
 ) -> Emissions:
-    """
-    Return the C that ``emit-c`` writes with these entry points.
-
-    Without a limit the layout is that of these entry points, with one that of its default.
-    """
-    priced = entries if max_flash is None else ()
-    within = Budget(None, max_flash, entries=priced)
-    return Emissions(model, lowering, Budget(None).emitted(entries), within, retreat)
+    """Return the C that ``emit-c`` writes with these entry points."""
+    within = Budget(None, max_flash, entries=entries)
+    return Emissions(model, lowering, within.emitted(entries), within, retreat)

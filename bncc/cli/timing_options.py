@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bncc.device.meter import Cost
     from bncc.emit.emitter import Emission, EmitOptions
     from bncc.model.model import Model
+    from bncc.targets.timing import CountedCore
     from bncc.timing.timebase import Timebase
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -237,6 +238,21 @@ def timebases(
                 raise
             console.note(f"{machine} is measured without time: {error}")
     if any(base.cycle_clock is not None for base in found.values()):
+        require_decoder()
+    return found
+
+
+def core_of(target: str, part: str | None, clock: int | None) -> "CountedCore | None":
+    """Return the core whose cycles layouts are compared by; None for the unit of the target."""
+    if part is None and clock is None:
+        return None
+    from bncc.timing.timebase import require_decoder, timebase
+
+    try:
+        found = timebase(target, part, clock).counted
+    except OptionError:
+        return None
+    if found is not None:
         require_decoder()
     return found
 

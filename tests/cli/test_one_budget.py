@@ -15,9 +15,9 @@ from bncc.cli.lowering import Emissions, Lowering
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain
-from bncc.emit.emitter import emit_c
+from bncc.emit.emitter import Emission, emit_c
 from bncc.emit.provenance import code_digest
-from bncc.errors import ModelError, OptionError
+from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, options_of, price_of, priced, recorded, with_resources
@@ -47,6 +47,26 @@ def words_of(budget: Budget, resources: Resources) -> list[object]:
 
 def limits_of(budget: Budget) -> list[object]:
     return ["--max-flash", budget.flash, "--reserve", budget.reserve, "--max-ram", budget.ram]
+
+
+def built_by(command: str, *words: object) -> tuple[Emission, str, str]:
+    """Return the C that ``verify`` or ``prove`` would build, the level, and the messages."""
+    found: list[tuple[Emission, str]] = []
+
+    def verified(*_: object, emission: Emission, opt_level: str, **others: object) -> None:
+        found.append((emission, opt_level))
+        raise ToolchainError("nothing is built")
+
+    def linked(model: Model, emission: Emission, bench: object, level: str, *_: object) -> None:
+        verified(emission=emission, opt_level=level)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bncc.cli.verify.verify", verified)
+        patch.setattr("bncc.cli.prove.linked_program", linked)
+        result = invoke(command, *words, "-v")  # Messages appear in spite of the error
+    assert result.exit_code == 2, result.output
+    ((emission, level),) = found
+    return emission, level, result.stderr
 
 
 def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:
@@ -151,6 +171,33 @@ def test_bench_retreats_to_the_smallest_code_as_emit_c_does(
         found.append(facts.get("resources") or facts["targets"]["cortex-m0"]["resources"])
     for key in ("code", "flash", "optimize", "opt_level", "entries"):
         assert found[0][key] == found[1][key]
+
+
+@pytest.mark.firmware
+def test_verify_and_prove_retreat_to_the_smallest_code_at_its_level(
+    require_bench: Callable[[str], Toolchain], tmp_path: Path
+) -> None:
+    """As ``emit-c`` does, unless a goal is named."""
+    require_bench("cortex-m0")
+    model = NAMED["pseudo_tan"]()
+    limits, found = tight(model, Budget("cortex-m0"))
+    smallest = emit_c(model, options_of(model, limits, found.optimize))
+    path = tmp_path / "m.bncc"
+    save_model(model, path)
+    words = (path, "--target", "cortex-m0", "--max-flash", limits.flash)
+    roomy = (path, "--target", "cortex-m0", "--max-flash", "64k")
+    for command in ("verify", "prove"):
+        named = invoke(command, *words, "--optimize", "balanced")
+        assert named.exit_code == 1, named.output
+        emission, level, said = built_by(command, *words)
+        assert "no balanced code for cortex-m0 fits the budget; the C uses --optimize size" in said
+        assert (emission.options.optimize, level) == ("size", "-Os")
+        assert emission.choice.kernel.summary == smallest.choice.kernel.summary
+        emission, level, said = built_by(command, *roomy)
+        assert (emission.options.optimize, level) == ("balanced", "-O2")
+        assert "fits the budget" not in said
+        assert built_by(command, *roomy, "--optimize", "size")[1] == "-Os"
+        assert built_by(command, *roomy, "--opt-level", "3")[1] == "-O3"
 
 
 def test_bench_exceeds_a_budget_where_no_target_has_a_layout_within(tmp_path: Path) -> None:
@@ -334,19 +381,26 @@ def test_a_checked_entry_point_is_priced(require_bench: Callable[[str], Toolchai
     assert set(both.spans) == {"predict-raw", "checked"}
 
 
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return boosted tables, for which small changes of a budget select other layouts."""
+    tables = {"tables": "6", "rows": "8"}
+    settings = TrainSettings(structure="tables", structure_options=tables, epochs=4)
+    path = tmp_path_factory.mktemp("robot") / "m.bncc"
+    save_model(fit_sum(dataset_of(read_table(bundled_path("robot"))), settings), path)
+    return path
+
+
 @pytest.mark.firmware
 @pytest.mark.parametrize("limit", [700, 820])
 def test_bench_verify_and_prove_choose_the_layout_that_emit_c_does(
-    require_bench, run, tmp_path, limit
+    require_bench, run, tmp_path, robot, limit
 ):
     """Estimates alone would choose other ones within these bytes."""
     require_bench("cortex-m0")
-    tables = {"tables": "6", "rows": "8"}
-    settings = TrainSettings(structure="tables", structure_options=tables, epochs=4)
-    model = fit_sum(dataset_of(read_table(bundled_path("robot"))), settings)
-    save_model(model, tmp_path / "m.bncc")
+    model = load_model(robot)
     words = ("--target", "cortex-m0", "--optimize", "speed", "--max-flash", limit)
-    run("emit-c", tmp_path / "m.bncc", *words, "--entry", "predict-raw", "-o", tmp_path / "c")
+    run("emit-c", robot, *words, "--entry", "predict-raw", "-o", tmp_path / "c")
     written = {path.name: path.read_text() for path in (tmp_path / "c").iterdir()}
     lowering = Lowering("speed", None, constant_time=False)
     within = Budget(None, limit, entries=("predict-raw",))
@@ -355,3 +409,50 @@ def test_bench_verify_and_prove_choose_the_layout_that_emit_c_does(
     options = lowering.options("cortex-m0", entries=frozenset({"raw"}))
     by_estimate = emit_c(model, replace(options, max_flash=limit, priced=("predict-raw",)))
     assert emission.files[f"{emission.name}.c"] != by_estimate.files[f"{emission.name}.c"]
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("entries", [(), ("trusted",), ("scores", "predict")])
+def test_the_same_entry_points_give_the_same_c_in_all_commands(
+    require_bench: Callable[[str], Toolchain],
+    run_json: RunJson,
+    robot: Path,
+    tmp_path: Path,
+    entries: tuple[str, ...],
+) -> None:
+    """``verify`` compares more functions; without ``--entry`` its layout is that of the others."""
+    require_bench("cortex-m0")
+    options = (robot, "--target", "cortex-m0", "--optimize", "speed", "--max-flash", 700)
+    options += tuple(word for entry in entries for word in ("--entry", entry))
+    written = run_json("emit-c", *options, "-o", tmp_path / "c")
+    code = written["resources"]["code"]
+    measured = run_json("bench", *options, "--rows", 5)["targets"]["cortex-m0"]
+    assert measured["resources"]["code"] == code
+    proved, _, _ = built_by("prove", *options)
+    assert code_digest(proved.files, proved.name) == code
+    if not entries:
+        verified, _, _ = built_by("verify", *options)
+        assert verified.choice.kernel.summary == written["layout"]
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize(
+    ("named", "limit"),
+    [(("--part", "stm32f030"), ("--max-flash", "1000")), (("--clock", "24M"), ())],
+)
+def test_bench_compares_layouts_by_the_cycles_of_a_part_as_emit_c_does(
+    require_bench: Callable[..., Toolchain],
+    run_json: RunJson,
+    robot: Path,
+    tmp_path: Path,
+    named: tuple[str, ...],
+    limit: tuple[str, ...],
+) -> None:
+    pytest.importorskip("capstone", reason="capstone is not installed")
+    require_bench("cortex-m0", simulator="unicorn")
+    options = (robot, "--target", "cortex-m0", "--optimize", "speed", *limit)
+    written = run_json("emit-c", *options, *named, "-o", tmp_path / "c")
+    measured = run_json("bench", *options, *named, "--rows", 5)["targets"]["cortex-m0"]
+    assert measured["resources"]["code"] == written["resources"]["code"]
+    by_instructions = run_json("emit-c", *options, "-o", tmp_path / "d")
+    assert by_instructions["resources"]["code"] != written["resources"]["code"]
