@@ -79,13 +79,20 @@ class BudgetError(BnccError):
         Error message.
     utilization : float, default=inf
         Largest fraction of a limit that the nearest result uses, if known.
+    smallest : str, optional
+        Error message if the smallest C has been tried, too [default: the same].
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, utilization: float = inf) -> None:
+    def __init__(self, message: str, utilization: float = inf, smallest: str | None = None) -> None:
         super().__init__(message)
         self.utilization = utilization
+        self._smallest = message if smallest is None else smallest
+
+    def of_smallest(self) -> "BudgetError":
+        """Return the error without the advice to try the smallest C."""
+        return BudgetError(self._smallest, self.utilization)
 
 
 class DivergedError(OptionError):

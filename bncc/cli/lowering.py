@@ -221,7 +221,8 @@ class Emissions:
     def _first_fitting(self, machine: str | None) -> Emission:
         """Emit C of the first goal within the budget, or raise the error that exceeds it least."""
         asked, errors = self.lowering.optimize, list[BudgetError]()
-        for goal in (asked, *(self._retreat.goals if self._retreat else ())):
+        goals = (asked, *(self._retreat.goals if self._retreat else ()))
+        for goal in goals:
             try:
                 emission = self._emitted(self.options(machine, goal))
                 if self._check is not None:
@@ -236,7 +237,8 @@ class Emissions:
                     f"no {asked} code{which} fits the budget; the C uses --optimize {goal}"
                 )
             return emission
-        raise min(errors, key=lambda each: each.utilization) from None
+        nearest = min(errors, key=lambda each: each.utilization)
+        raise nearest.of_smallest() if "size" in goals else nearest
 
     def _emitted(self, options: EmitOptions) -> Emission:
         """Emit C; within a budget the layout that it is given by the entry points it covers."""

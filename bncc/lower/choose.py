@@ -32,6 +32,7 @@ class KernelBudget:
     other_ram: int = 0
     # Likewise by what kernels compare, where known: those of readings need no discretizers
     others: Mapping[Compared | None, tuple[int, int]] = field(default_factory=dict)
+    remedy: str = "train with fewer bits, fewer states or as naive Bayes"  # Smaller models
 
     def with_others(self, kernel: Candidate, flash: int, ram: int) -> "KernelBudget":
         """Return the budget if kernels that compare the same need at least these other bytes."""
@@ -50,18 +51,26 @@ class KernelBudget:
     def refusal(self, others: Sequence[Candidate], *, is_smallest: bool = True) -> BudgetError:
         """Report that no candidate fits, and which comes nearest."""
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
-        all_flash, all_ram = self._whole(nearest)
-        flash = None if self.limits.flash is None else all_flash
-        ram = None if self.limits.ram is None else all_ram
-        needs = f"the kernel '{nearest.kernel.family}' needs about {_bytes(flash, ram)}"
+        family, (flash, ram) = nearest.kernel.family, self._whole(nearest)
         if self.fits(nearest):
+            needs = self._needs(family, flash, ram)
             return BudgetError(f"no requested layout fits in {self}, but {needs}")
-        size = "" if is_smallest else "use --optimize size, "
-        return BudgetError(
-            f"no kernel fits in {self}; {needs}: {size}raise the budget, or train with fewer "
-            "bits, fewer states or as naive Bayes",
-            self.utilization(nearest),
+        return self.exceeded(family, flash, ram, is_smallest=is_smallest)
+
+    def exceeded(self, family: str, flash: int, ram: int, *, is_smallest: bool) -> BudgetError:
+        """Report that the nearest classifier, with a kernel of a family, takes too many bytes."""
+        cause = f"no kernel fits in {self}; {self._needs(family, flash, ram)}"
+        advice = f"raise the budget, or {self.remedy}"
+        smallest = f"{cause}: {advice}"
+        message = smallest if is_smallest else f"{cause}: use --optimize size, {advice}"
+        return BudgetError(message, self.limits.utilization_of_bytes(flash, ram), smallest)
+
+    def _needs(self, family: str, flash: int, ram: int) -> str:
+        limited = (
+            None if self.limits.flash is None else flash,
+            None if self.limits.ram is None else ram,
         )
+        return f"the kernel '{family}' needs about {_bytes(*limited)}"
 
     def _other_bytes(self, kernel: Candidate) -> tuple[int, int]:
         return self.others.get(kernel.compare, (self.other_flash, self.other_ram))

@@ -26,6 +26,7 @@ from bncc.program.ir import Program, width_of
 from bncc.program.pipeline import Optimized, PassReport
 from bncc.program.ranges import largest_cost
 from bncc.resources import Optimize, Resources
+from bncc.structure.decision_tables import TableEnsemble
 
 UNKNOWN = -(2**31)
 """Bytes of all but the kernel before a first layout is priced. Where an estimate is too large, what
@@ -95,7 +96,8 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
 
     def fitted(lowered: Lowered, discretize: Optimize) -> Lowered:
         """Return a layout that fits, that which was tried first if it does."""
-        budget = KernelBudget(limits, UNKNOWN, UNKNOWN)
+        budget = KernelBudget(limits, UNKNOWN, UNKNOWN, remedy=_remedy(request))
+        tried = [lowered]
         while not limits.admits(lowered.resources):
             # The kernel tried does not fit with the rest, so every turn has fewer candidates.
             kernel, found = lowered.choice.chosen, lowered.resources
@@ -103,7 +105,8 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
             budget = budget.with_others(kernel, flash, ram)
             try:
                 lowered = attempted(budget, discretize)
-            except BudgetError:
+                tried.append(lowered)
+            except BudgetError as error:
                 # Kernels differ in how far off their estimates are: the least may fit all the same.
                 candidates = lowered.choice.candidates
                 least = min(candidates, key=lambda each: each.flash)
@@ -111,7 +114,16 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
                 lowered = surrounded(choice, discretize)
                 if limits.admits(lowered.resources):
                     return lowered
-                raise
+                tried.append(lowered)
+                measured = [each for each in tried if each.resources.how == "measured"]
+                if not measured or error.utilization == inf:  # Another kernel may fit
+                    raise
+                nearest = min(measured, key=lambda each: limits.utilization(each.resources))
+                found = nearest.resources
+                raise budget.exceeded(
+                    nearest.kernel.family, found.flash, found.ram + found.stack,
+                    is_smallest=options.optimize == "size",
+                ) from None  # fmt: skip
         return lowered
 
     limits = options.budget
@@ -126,6 +138,15 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     with suppress(BudgetError):
         return min(small, fitted(best, options.optimize), key=_slowest)
     return small
+
+
+def _remedy(request: Request) -> str:
+    """Return what makes a model of the same kind smaller."""
+    if isinstance(request.model.structure, TableEnsemble):
+        return "train with fewer tables or rows"
+    if all(len(table.features) < 2 for table in request.program.tables):
+        return "train with fewer bits or fewer states"
+    return KernelBudget.remedy
 
 
 def _slowest(lowered: Lowered) -> float:

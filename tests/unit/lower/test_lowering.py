@@ -18,6 +18,7 @@ from tests.models import (
     naive_integer,
     one_state_feature,
     products_of_sensors,
+    sum_of_tables,
     tan_float,
 )
 
@@ -77,6 +78,53 @@ def test_a_budget_is_compared_with_the_price(factor):
     with pytest.raises(BudgetError, match="no kernel fits in 20 bytes"):
         emit_c(tan_float(), replace(OPTIONS, max_flash=20), price)
     assert len(asked) < 60
+
+
+@pytest.mark.parametrize(("optimize", "advises"), [("size", False), ("speed", True)])
+def test_a_refusal_names_the_smallest_measured_bytes(optimize, advises):
+    """Estimates of the same layouts are less than what is needed; that of another kernel is not."""
+    measured = []
+
+    def price(emission):
+        measured.append(emission.resources.flash + 50)
+        return replace(emission.resources, flash=measured[-1], how="measured")
+
+    options = replace(OPTIONS, max_flash=60, optimize=optimize)
+    with pytest.raises(BudgetError) as refused:
+        emit_c(tan_float(), options, price)
+    assert f"needs about {min(measured)} bytes of flash: " in str(refused.value)
+    assert refused.value.utilization == min(measured) / 60
+    assert ("use --optimize size, raise" in str(refused.value)) == advises
+    assert "--optimize" not in str(refused.value.of_smallest())
+    enough = replace(options, max_flash=min(measured))
+    assert emit_c(tan_float(), enough, price).resources.flash == min(measured)
+
+
+def test_a_refusal_of_a_named_kernel_names_one_that_fits():
+    """By estimate, as no other kernel is measured."""
+
+    def price(emission):
+        return replace(emission.resources, how="measured")
+
+    small = replace(OPTIONS, optimize="size")
+    least = emit_c(tan_float(), small).resources.flash
+    within = replace(small, max_flash=least + 5)
+    assert emit_c(tan_float(), replace(small, kernel="plain")).resources.flash > least + 5
+    with pytest.raises(BudgetError, match="no requested layout fits in"):
+        emit_c(tan_float(), replace(within, kernel="plain"), price)
+
+
+@pytest.mark.parametrize(
+    ("model", "advice"),
+    [
+        (naive_integer, "train with fewer bits or fewer states"),
+        (tan_float, "train with fewer bits, fewer states or as naive Bayes"),
+        (sum_of_tables, "train with fewer tables or rows"),
+    ],
+)
+def test_a_refusal_advises_only_what_makes_the_model_smaller(model, advice):
+    with pytest.raises(BudgetError, match=f"raise the budget, or {advice}$"):
+        emit_c(model(), replace(OPTIONS, max_flash=20))
 
 
 def test_readings_are_compared_directly_only_where_that_kernel_has_a_layout():
