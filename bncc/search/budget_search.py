@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from bncc.boosting.settings import SETTINGS
-from bncc.data.dataset import Dataset
+from bncc.data.dataset import Dataset, check_trainable
 from bncc.errors import (
     BudgetError,
     CheckpointError,
@@ -225,6 +225,7 @@ def searched(
     """
     begin = perf_counter()
     stop = stop or StopRequest()
+    check_trainable(given.dataset)
     if not given.folds:
         raise DataError(
             "too few rows for a validation set, which a budget search needs; train without a budget"

@@ -56,6 +56,11 @@ def check_structure_options(
     for key in options:
         if key not in keys:
             known = f"its options are {', '.join(keys)}" if keys else "it has no options"
+            if key in SUM_KEYS:
+                known = (
+                    "it is one of boosted tables: add --structure tables, without which a search "
+                    "for a budget tries several structures"
+                )
             raise OptionError(f"unknown option '{key}' of structure '{name}'; {known}")
     own = LEARNERS[name].readers if name in LEARNERS else {}
     check_values({key: text for key, text in options.items() if key not in own})

@@ -108,6 +108,10 @@ def test_a_target_without_a_budget_has_no_effect(run: Run, readings: Path, tmp_p
         (["--structure-option", "alpha"], "KEY=VALUE"),
         (["--structure-option", "alpha=1", "--structure-option", "alpha=2"], "given twice"),
         (["--structure-option", "oak=1"], "unknown option 'oak'"),
+        (
+            ["--structure-option", "inputs=3", "--max-flash", "2k"],
+            "'inputs' of structure 'chow-liu'; it is one of boosted tables: add --structure tables",
+        ),
         (["--structure", "forest", "--structure-option", "alpha=x"], "positive number"),
         (["--validation", "1.5"], "fraction"),
         (["--epochs", "0"], "at least 1"),

@@ -21,7 +21,7 @@ from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
 from bncc.train.train_model import NO_FRONT
-from tests.cli.conftest import Searched
+from tests.cli.conftest import Searched, write_csv
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -263,3 +263,13 @@ def test_a_front_that_is_dropped_in_the_final_training_is_a_warning_and_a_key(
     result = run("train", few, "-o", tmp_path / "m.bncc", *options, "--quiet", "--json")
     assert result.stderr == f"bncc: {NO_FRONT}\n"
     assert json.loads(result.stdout)["front_dropped"]
+
+
+@pytest.mark.parametrize("budget", [(), ("--max-flash", "2k")])
+def test_one_class_is_the_same_error_with_and_without_a_budget(refused, tmp_path, budget):
+    """Not too few rows for a validation set, which more rows of the class would not change."""
+    data = write_csv(tmp_path / "one.csv", ["a", "class"], [[k, "x"] for k in range(60)])
+    said = refused("train", data, "-o", tmp_path / "m.bncc", *budget)
+    assert said == (
+        "the class column 'class' contains a single class, 'x'; add rows of a second one"
+    )
