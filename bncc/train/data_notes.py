@@ -1,5 +1,6 @@
 """Warnings about a data set: columns and rows that are probably mistakes."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
@@ -21,6 +22,11 @@ RUNS_PER_VALUE = 1.5
 ALIKE = 0.5
 """Limit on the distance of neighboring rows of a class, relative to random rows of the class, below
 which rows are in time order. For the sets behind it, see docs/how-to/own-data.md."""
+IDENTIFIERS = frozenset({"id", "ids", "index", "idx", "serial", "uid", "uuid"})
+"""Words of the name of a column that numbers rows."""
+ENUMERATED = 2
+"""Limit on the range of different integers, in their common step, over the rows of the table. In a
+range that small, as many readings repeat."""
 _MOST_COLUMNS = 48
 """Number of columns for comparisons of rows, evenly spread."""
 _BLOCK, _MOST_BLOCKS = 1000, 20
@@ -31,11 +37,12 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
     """Yield a note, with its remedy, for each sign that rows are not independent of each other."""
     if dataset.n_rows < LEAST_ROWS:
         return
+    n_table = dataset.n_rows
     if dataset.n_rows > _BLOCK * _MOST_BLOCKS:
         begin = np.linspace(0, dataset.n_rows - _BLOCK, _MOST_BLOCKS).astype(np.int64)
         dataset = dataset.take(np.unique(begin[:, None] + np.arange(_BLOCK)))
     for column in dataset.table.columns:
-        words = _column_words(column, is_ordered=dataset.split.ordered)
+        words = _column_words(column, n_table, is_ordered=dataset.split.ordered)
         if words is not None:
             yield f"column {column.name!r} {words}"
     if dataset.split.is_random:
@@ -49,8 +56,8 @@ def order_notes(dataset: Dataset) -> Iterator[str]:
             )
 
 
-def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
-    """Return why a column is probably not a reading, and the remedy."""
+def _column_words(column: Column, n_table: int, *, is_ordered: bool = False) -> str | None:
+    """Return why a column of a table is probably not a reading, and the remedy."""
     column = column.take(np.flatnonzero(~column.missing))
     if len(column.values) < LEAST_ROWS:
         return None
@@ -71,9 +78,19 @@ def _column_words(column: Column, *, is_ordered: bool = False) -> str | None:
                 f"only {way} from row to row, like a row number or a time; drop it with "
                 f"--drop{more}"
             )
-        if column.kind == "integer" and n_values == n_rows:
+        if column.kind == "integer" and n_values == n_rows and _is_enumerated(column, n_table):
             return "has a different value in each row, like an identifier; drop it with --drop"
     return None
+
+
+def _is_enumerated(column: Column, n_rows: int) -> bool:
+    """Return whether different integers fill their range as numbers of rows do, or are named so."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column.name)
+    if not IDENTIFIERS.isdisjoint(word.lower() for word in words):
+        return True
+    values = np.sort(column.values)
+    span = int(values[-1]) - int(values[0])
+    return bool(span // int(np.gcd.reduce(np.diff(values))) < ENUMERATED * n_rows)
 
 
 def neighbor_ratio(dataset: Dataset) -> float | None:
@@ -86,7 +103,7 @@ def neighbor_ratio(dataset: Dataset) -> float | None:
     numbers = [
         column
         for column in dataset.table.columns
-        if column.kind in ("integer", "float") and _column_words(column) is None
+        if column.kind in ("integer", "float") and _column_words(column, dataset.n_rows) is None
     ]
     ranks = [_ranks(column) for column in numbers[:: 1 + len(numbers) // _MOST_COLUMNS]]
     ranks = [each for each in ranks if each.min() < each.max()]
