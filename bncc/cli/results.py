@@ -81,7 +81,9 @@ def error_mark(facts: Mapping[str, Any], part: str) -> str:
         return ""
     shown = ", ".join(printable(label) for label in labels[:MOST_NAMES])
     more = ", ..." if len(labels) > MOST_NAMES else ""
-    return f" (of a training without class{'es' * (len(labels) > 1)} {shown}{more})"
+    which = f"class{'es' * (len(labels) > 1)} {shown}{more} ha{'ve' if len(labels) > 1 else 's'}"
+    in_folds = " in some folds" if part == "cross-validation" else ""
+    return f" ({which} no training rows{in_folds})"
 
 
 def error_words(facts: Mapping[str, Any]) -> str | None:

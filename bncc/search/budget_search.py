@@ -275,7 +275,7 @@ def searched(
     folds = [given.fold(k) for k in range(len(errors))]
     unseen = unseen_classes(given.dataset, [(fold.rest.y, fold.held.y) for fold in folds])
     options = {OPTIONS_RECORD: list(setting_words(found.settings))}
-    training = with_unseen({**result.model.training, **options}, "validation", unseen)
+    training = with_unseen({**result.model.training, **options}, "validation", unseen.labels)
     notes = [note for note in result.notes if not is_of_unseen(note)]
     notes += [_REDUCED] if reduced else []
     notes += unseen_notes(given.dataset, "validation", unseen)

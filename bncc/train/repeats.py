@@ -234,7 +234,7 @@ def cross_validated(result: TrainResult, held: HeldOut | None) -> TrainResult:
     record = {"error_cross_validation": error, "folds": held.n_folds, **judged}
     parts = ((dataset.y[held.folds != k], dataset.y[held.folds == k]) for k in range(held.n_folds))
     unseen = unseen_classes(dataset, parts)
-    training = with_unseen({**result.model.training, **record}, "cross-validation", unseen)
+    training = with_unseen({**result.model.training, **record}, "cross-validation", unseen.labels)
     notes = (*result.notes, *unseen_notes(dataset, "cross-validation", unseen))
     return replace(result, model=replace(result.model, training=training), notes=notes)
 

@@ -155,7 +155,7 @@ def train_model(
         identity = identity_digest(identity_of(dataset, asked))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
     figures |= {key: model.training[key] for key in (FRONT, GATE) if key in model.training}
-    figures = with_unseen(figures, "validation", unseen)
+    figures = with_unseen(figures, "validation", unseen.labels)
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)
     return TrainResult(model, perf_counter() - begin, tuple(notes), session.epochs_done)
 

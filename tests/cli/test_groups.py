@@ -70,8 +70,13 @@ def of_one_class_each(folder: Path, classes: str) -> Path:
     [
         ("abc", (), "classes a, b, c", None),
         ("aaaaccccb", (), "class b", None),
-        ("aabbbbcccc", ("--ordered",), "class a", "class 'a'"),
-        ("aabbccddee", ("--ordered",), "classes a, b, c, d, e", "classes 'a', 'b', 'c', 'd', 'e'"),
+        ("aabbbbcccc", ("--ordered",), "class a", "class 'a' has no training rows in 1"),
+        (
+            "aabbccddee",
+            ("--ordered",),
+            "classes a, b, c, d, e",
+            "classes 'a', 'b', 'c', 'd', 'e' have no training rows in 5",
+        ),
         ("abcabcabcabc", (), None, None),
     ],
 )
@@ -84,15 +89,21 @@ def test_an_error_of_classes_without_training_rows_is_marked(
     options = ("--groups", "person", "--folds", "5", *order, *LEARNERS["ml"])
     done = run("train", data, "-o", out, *options)
     unseen = run_json("inspect", out).get("unseen_classes", {})
-    mark = f"folds (of a training without {which}), 95 % interval"
+    has = "have" if which and "classes" in which else "has"
+    mark = f"folds ({which} {has} no training rows in some folds), 95 % interval"
     for text in (done.stdout, run("inspect", out).stdout):
         assert (mark in text) == (which is not None)
-        assert ("of a training without" in text) == (which is not None)
+        assert ("no training rows" in text) == (which is not None)
     assert unseen.get("cross-validation", []) == (
         which.split(" ", 1)[1].split(", ") if which else []
     )
-    note = f"by whole groups of 'person' in file order leaves none of {noted}, so all these"
-    assert (note in done.stderr) == ("leaves none of" in done.stderr) == (noted is not None)
+    they = "them" if noted and "classes" in noted else "it"
+    note = (
+        f"{noted} of the 5 folds of the cross-validation error, because of the split by whole "
+        f"groups of 'person' in file order, so every validation row of {they} there counts as an "
+        "error; add rows of more groups or times"
+    )
+    assert (note in done.stderr) == ("no training rows" in done.stderr) == (noted is not None)
 
 
 def test_an_error_of_blocks_without_training_rows_of_a_class_is_marked(
@@ -105,8 +116,11 @@ def test_an_error_of_blocks_without_training_rows_of_a_class_is_marked(
     facts = run_json("inspect", out)
     assert facts["unseen_classes"]["validation"] == ["c"]
     assert facts["error_validation"] == 1
-    assert "100.00 % validation (of a training without class c)" in done.stdout
-    assert "training rows of the validation error lack a class of their validation" in done.stderr
+    assert "100.00 % validation (class c has no training rows)" in done.stdout
+    assert (
+        "class 'c' has no training rows for the validation error, because of the split by blocks "
+        "of rows in file order, so every validation row of it counts as an error; add rows of"
+    ) in done.stderr
 
 
 def test_the_error_of_a_search_is_marked_too(run: Run, run_json: RunJson, tmp_path: Path) -> None:
@@ -114,8 +128,8 @@ def test_the_error_of_a_search_is_marked_too(run: Run, run_json: RunJson, tmp_pa
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "4k", "--ordered")
     done = run("train", data, "-o", out, "--groups", "person", *options)
     assert run_json("inspect", out)["unseen_classes"] == {"validation": ["a"]}
-    assert "search criterion) (of a training without class a)" in done.stdout
-    assert done.stderr.count("leaves none of class 'a'") == 1
+    assert "search criterion) (class a has no training rows)" in done.stdout
+    assert done.stderr.count("class 'a' has no training rows in 1 of the 5 folds of the") == 1
 
 
 @pytest.fixture
