@@ -34,6 +34,11 @@ def dataset_of(
     if groups is not None:
         if groups == (class_name or CLASS):
             raise DataError(f"column {groups!r} is the class; name another one with --groups")
+        if y is None and class_name is None and _class_column(table, None).name == groups:
+            raise DataError(
+                f"column {groups!r} is the last one, so it is the class by default; name the class "
+                "with --class, or another column with --groups"
+            )
         table = table.without([groups])
     if y is None:
         y = _class_column(table, class_name)

@@ -59,6 +59,27 @@ def test_a_column_of_groups_that_is_dropped_is_told_so(
     )
 
 
+@pytest.mark.parametrize("command", ["train", "sweep", "baseline"])
+def test_the_last_column_is_not_both_groups_and_class(
+    run: Run, refused: Refused, tmp_path: Path, command: str
+) -> None:
+    """Without it, a reading would be predicted instead; with --class, it may be the groups."""
+    rows = [[k, k % 3, f"room {k % 2}"] for k in range(60)]
+    data = write_csv(tmp_path / "rows.csv", ["light", "kind", "label"], rows)
+    out = {
+        "sweep": ("--study", tmp_path / "s.db", "--trials", 1),
+        "baseline": ("--classifier", "tree"),
+    }
+    words = (command, data, "--groups", "label", *out.get(command, ("-o", tmp_path / "m.bncc")))
+    assert refused(*words) == (
+        "column 'label' is the last one, so it is the class by default; name the class with "
+        "--class, or another column with --groups"
+    )
+    if command == "train":
+        run(*words, "--class", "kind", "--folds", 0, *LEARNERS["ml"])
+        assert load_model(tmp_path / "m.bncc").training["class_name"] == "kind"
+
+
 def of_one_class_each(folder: Path, classes: str) -> Path:
     """Return 12 rows of each person, whose class is the letter at the person's place."""
     rows = [[10 * g + k, c, f"person {g}"] for k in range(N_ROWS) for g, c in enumerate(classes)]
