@@ -89,6 +89,14 @@ def category_constants(features: Sequence[Feature], name: str) -> list[tuple[str
 WIDTH = 92
 
 
+def kind_names(model: Model) -> dict[str, str]:
+    """Return the kind of classifier for the templates: in a title, and in a sentence."""
+    if isinstance(model.structure, TableEnsemble):
+        title = "boosted tables: additive ensemble of quantized decision tables"
+        return {"kind": title, "form": "ensemble of boosted decision tables"}
+    return {"kind": "quantized Bayesian-network classifier", "form": "Bayesian network"}
+
+
 def card_lines(
     model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
 ) -> list[str]:

@@ -9,6 +9,7 @@ from bncc.emit.card import (
     class_lines,
     feature_constants,
     feature_lines,
+    kind_names,
     why_no_probabilities,
 )
 from bncc.emit.environment import check_spdx
@@ -211,6 +212,7 @@ def emit(lowered: Lowered) -> Emission:
         "NAME": name.upper(),
         "version": __version__,
         "release": f"{RELEASE}+{digest}",
+        **kind_names(model),
         "card": card_lines(model, layout, name, fired, options.command),
         "features": feature_lines(
             model.features,

@@ -86,6 +86,25 @@ def test_a_sum_counts_its_comparisons_with_cuts():
     assert "on states, on comparisons with cuts" in text
 
 
+@pytest.mark.parametrize(
+    ("model", "title", "form"),
+    [
+        (hand.sum_of_tables, "boosted tables: additive ensemble of quantized decision tables", 1),
+        (hand.tan_float, "quantized Bayesian-network classifier", 0),
+    ],
+)
+def test_the_kind_of_classifier_is_in_the_first_line_and_in_packages(model, title, form):
+    header = emit_c(model(), EmitOptions("m")).files["m.h"]
+    assert f"/* m.h -- {title}." in header.splitlines()
+    words = "uantized " + ("Bayesian network", "ensemble of boosted decision tables")[form]
+    for package, file in (
+        ("arduino", "library.properties"), ("platformio", "library.json"),
+        ("zephyr", "zephyr/Kconfig"),
+    ):  # fmt: skip
+        files = emit_c(model(), EmitOptions("m", package=package)).files
+        assert words in next(text for name, text in files.items() if name.endswith(file))
+
+
 def test_a_front_may_decide_before_any_addition():
     found = []
     for model in (hand.sum_with_front(), hand.sum_of_tables()):
