@@ -99,7 +99,8 @@ def search_options(function: Command) -> Command:
     provable = click.option(
         "--provable",
         is_flag=True,
-        help="Search among the kernels that `bncc prove` covers, without gates.",
+        help="Search among the kernels that `bncc prove` covers; adds no gate, and keeps one of "
+        "--structure-option gate=N.",
     )
     ram = click.option(
         "--max-ram",
