@@ -68,7 +68,7 @@ MOST_JOINT = 256
 
 COMMON = (
     "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
-    "prove", "optimize", "as_json", "quiet", "verbose",
+    "prove", "optimize", "max_flash", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
 

@@ -35,6 +35,11 @@ def test_train_sweep_emit_c_and_bench_have_two_levels() -> None:
     assert {"train", "sweep", "emit-c", "bench"} <= set(LONG)
 
 
+def test_the_budget_of_the_c_is_in_the_short_help_of_every_command_that_has_it() -> None:
+    for name in ("emit-c", "bench", "verify", "prove"):
+        assert "--max-flash" in shown(name, "--help")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_fits_a_screen(name: str) -> None:
     assert len(shown(name, "--help").splitlines()) <= SCREEN
