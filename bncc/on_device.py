@@ -273,7 +273,6 @@ def bench_target(
     compiler: str | None = None,
     simulator: str | None = None,
     opt_level: str = "-O2",
-    options: EmitOptions = WRITTEN,
     emission: Emission | None = None,
     with_missing: bool = False,
     entries: tuple[str, ...] = (),
@@ -282,7 +281,7 @@ def bench_target(
     """Measure the emitted classifier and the textbook one on a target, in the same way."""
     (found,) = find_toolchain(target, compiler=compiler, simulator=simulator)
     bench = replace(found, clock=clock)
-    emission = emission or emit_c(model, options)
+    emission = emission or emit_c(model, WRITTEN)
     kept = tuple(METERED[entry] for entry in entries) or None
     ours = measure_ours(model, bench, inputs, opt_level=opt_level, emission=emission, kept=kept)
     baseline, reason = measure_textbook(model, bench, inputs, kept)

@@ -9,6 +9,7 @@ import click
 from bncc.cli.console import Console
 from bncc.cli.options import TARGETS, budget, was_set
 from bncc.emit.emitter import Emission, EmitOptions, emit_as, emit_c
+from bncc.emit.options import WRITTEN
 from bncc.errors import BnccError, BudgetError, ModelError, OptionError, ToolchainError
 from bncc.lower.c.constants import avr_error
 from bncc.lower.cost_model import LEVELS
@@ -129,13 +130,7 @@ class Lowering:
     compare: Compared | None = None  # Value of ``--compare``
     provable: bool = False  # ``--provable``
 
-    def options(
-        self,
-        machine: str | None,
-        name: str = "m",
-        entries: frozenset[str] = frozenset(),
-        package: str = "plain",
-    ) -> EmitOptions:
+    def options(self, machine: str | None, entries: frozenset[str] = frozenset()) -> EmitOptions:
         """Return the options to emit C for a target; refuse one without proofs if it needs them."""
         target = None if machine == "host" else machine
         if self.provable and target is not None:
@@ -143,7 +138,7 @@ class Lowering:
 
             check_target(target)
         return EmitOptions(
-            name,
+            WRITTEN.name,
             entries,
             kernel=self.kernel,
             optimize=self.optimize,
@@ -152,7 +147,6 @@ class Lowering:
             range_margin=self.range_margin,
             compare=self.compare,
             provable=self.provable,
-            package=package,
         )
 
 

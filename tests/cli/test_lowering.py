@@ -16,8 +16,8 @@ from bncc.resources import Budget
 def test_the_host_gets_generic_c() -> None:
     plain = Lowering("size", "plain")
     assert plain.options("host") == plain.options(None)
-    assert plain.options("avr", "n", frozenset({"raw"}), "plain") == EmitOptions(
-        "n", frozenset({"raw"}), kernel="plain", optimize="size", target="avr"
+    assert plain.options("avr", frozenset({"raw"})) == EmitOptions(
+        "m", frozenset({"raw"}), kernel="plain", optimize="size", target="avr"
     )
     assert plain.options(None).target is None
 

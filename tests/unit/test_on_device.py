@@ -147,7 +147,9 @@ def test_the_textbook_counts_what_takes_the_same(require_bench):
     @cache
     def book(*entries):
         options = EmitOptions("m", frozenset(entries) - {"predict", "predict-raw"})
-        report = bench_target(model, TARGETS["cortex-m0"], inputs, options=options, entries=entries)
+        report = bench_target(
+            model, TARGETS["cortex-m0"], inputs, emission=emit_c(model, options), entries=entries
+        )
         return report.baseline.kept, report.baseline.flash
 
     assert book("checked") == book("predict-raw")
