@@ -56,13 +56,13 @@ def test_columns_that_are_no_readings_are_noted_with_the_remedy(values, words):
     ("name", "noted"), [("c", False), ("row id", True), ("userId", True), ("humidity", False)]
 )
 def test_different_readings_of_a_fine_sensor_are_no_identifier(name, noted):
-    """Unless their name says so; in a range of few values, readings would repeat."""
+    """Unless their name numbers rows; in a range of few values, readings would repeat."""
     values = RNG.choice(2**20, N, replace=False)
     assert bool(notes(replace(column(values), name=name))) == noted
 
 
 def test_numbers_of_a_sample_of_rows_are_an_identifier():
-    """Of a training set, of rows without missing cells, and of blocks of a large table."""
+    """Rows of a training set, rows without missing cells, and blocks of a large table."""
     values = RNG.permutation(N * 5 // 4)[:N] + 10**6
     missing = np.arange(N) % 7 == 0
     for cells in (notes(column(values)), notes(column(values, missing=missing))):
