@@ -281,13 +281,23 @@ class Run:
         return [self._control.moved(_counted(self._checked(draft.state())), following)]
 
     def _check_frame(self, draft: Draft) -> None:
-        """Verify that no write was below the stack pointer, where an interrupt would change it."""
+        """
+        Verify that no write was below the stack pointer, where an interrupt would change it.
+
+        Forget for the same reason what was there before the pointer moved up.
+        """
+        pointer = draft.registers[self._machine.stack]
         if draft.lowest < 0:
-            pointer = read(draft.registers[self._machine.stack], self.algebra)
-            if pointer.base != "stack" or draft.lowest < signed(pointer.const):
+            own = read(pointer, self.algebra)
+            if own.base != "stack" or draft.lowest < signed(own.const):
                 raise ViolationError(
                     f"a write at {draft.lowest:+d} of the stack, below its pointer"
                 )
+        if pointer is not draft.before.registers[self._machine.stack]:
+            own = read(pointer, self.algebra)
+            if own.base == "stack" and not own.terms:
+                low = signed(own.const)
+                draft.stack = {at: cell for at, cell in draft.stack.items() if at >= low}
 
     def _check_pointer(self, pointer: Value) -> None:
         """Verify that the stack pointer stays the multiple that the processor makes of it."""

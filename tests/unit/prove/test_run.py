@@ -222,6 +222,15 @@ def test_a_wrong_access_is_a_violation(name):
         Program(effects, RETURN).run()
 
 
+def test_an_interrupt_may_change_what_was_below_the_pointer():
+    """The pointer moves down to it again: nothing is known of it any more."""
+    pushed = Set("sp", ("sub", "sp", 4)), Store("sp", 1, 4)
+    up, down = (Set("sp", ("add", "sp", 4)),), (Set("sp", ("sub", "sp", 4)),)
+    for moved, known in (((), 1), ((up, down), None)):
+        run = Program(pushed, *moved, (Load("r2", "sp", 4),), up, RETURN).run()
+        assert run.ends[0].registers["r2"].number == known
+
+
 UNALIGNED = {
     "a word of constants": (Load("r3", TABLE + 2, 4),),
     "a halfword of constants": (Load("r3", TABLE + 1, 2),),
