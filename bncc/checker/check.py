@@ -14,7 +14,6 @@ from bncc.checker.riscv import Riscv
 from bncc.checker.thumb import Thumb
 from bncc.checker.values import UNKNOWN, WORD, RejectedError, SplitError, Term, Value, require
 
-ERROR = WORD - 1
 TARGETS = {"rv32": Riscv, **{f"cortex-m{k}": Thumb for k in (0, 3, 4, 7)}}
 ENTRIES: dict[str, tuple[int, ...]] = dict.fromkeys(("predict-raw", "predict", "trusted"), (0,))
 ENTRIES |= dict.fromkeys(("scores", "scores-raw"), (1, 2, 4))
@@ -40,14 +39,16 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
 
 def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
-    require(claims["format"] == 5, "the certificate has not format 5; run `bncc prove -o` again")
+    require(claims["format"] == 6, "the certificate has not format 6; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
     require(claims["states"], "the certificate has no state")
     require(claims["target"] in TARGETS and claims["entry"] in ENTRIES, "unknown target or entry")
     require(claims["score_bytes"] in ENTRIES[claims["entry"]], "scores have no size, or others do")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
     require(claims["model"] == sha256(model).hexdigest(), "the certificate is about another model")
-    require(Check(claims, elf, model).run() == claims["work"], "the claim of work is wrong")
+    own = Check(claims, elf, model)
+    require(own.run() == claims["work"], "the claim of work is wrong")
+    require(not own.unused, f"no path leads to a state that shall follow: {own.unused}")
 
 
 class Check:
@@ -77,7 +78,8 @@ class Check:
         """Return the state before the first instruction."""
         model, memory, end = self.model, dict[Any, Any](), 0
         for axis, (size, own) in enumerate(zip(model.sizes, model.points, strict=True)):
-            reading = Value(0, (Term({axis: np.arange(len(own))}, own),))
+            numbers, levels = np.unique(own, return_inverse=True)
+            reading = Value(0, (Term({axis: levels}, numbers),))
             end += -end % size
             memory |= {("input", end + k): (reading, k) for k in range(size)}
             end += size
@@ -122,7 +124,6 @@ class Check:
                     waiting += [replace(state, **side) for side in split.args]
                 except RejectedError as error:
                     raise RejectedError(f"from state {k}: {error} at {state.at:#x}") from None
-        require(not self.unused, f"no path leads to a state that shall follow: {self.unused}")
         return self.work
 
     def _after(self, state: State, k: int) -> list[State]:
@@ -171,7 +172,7 @@ class Check:
         lost = [x for x in self.isa.kept if not end.same(end.registers[x], start.registers[x])]
         require(not lost, f"{lost} are not restored")
         answer = end.number(end.registers[self.isa.result])
-        is_error = answer == ERROR
+        is_error = answer == WORD - 1  # -1
         are_valid = all((end.box[k] <= model.valid[k]).all() for k in model.used)
         is_right = not end.meets(model.valid) if is_error else are_valid and answer in self.classes
         require(is_right, f"{answer:#x} is returned where it must not be")

@@ -76,11 +76,13 @@ class State(Algebra):
             wanted = self.times(self.machine.model.difference(first, second), -1 << k)
             rest = self.add(self.add(self.split(total, n)[1], Value(1 - least)), wanted)
             if self.vanishes(rest, EXACT):
-                sides = {True: (first, second, least), False: (second, first, 1 - least)}
-                for is_negative, fact in sides.items():
-                    if self.holds(*fact):
-                        return Value(int(is_negative))
-                raise SplitError(*({"margins": self.closed(*fact)} for fact in sides.values()))
+                sides = (second, first, 1 - least), (first, second, least)
+                for is_negative, (one, other, margin) in enumerate(sides):
+                    if self.margins[one, other] >= margin:
+                        return Value(is_negative)
+                # An order that the bounds of costs imply becomes known as well.
+                open_ones = (one for k, one in enumerate(sides) if not self.holds(*sides[1 - k]))
+                raise SplitError(*({"margins": self.closed(*one)} for one in open_ones))
         return None
 
     def holds(self, first: int, second: int, least: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bncc.checker.values import WORD, Ints, Term, Value, require
+from bncc.checker.values import Ints, Term, Value, require
 
 
 class Program:
@@ -59,18 +59,20 @@ class Model:
         inputs = [_input(f, own, is_raw, widest) for f, own in zip(features, axes, strict=True)]
         # Bytes of each input, first and last numbers of intervals, and their states
         self.sizes, self.points, states = zip(*inputs, strict=True)
-        masks = (tuple(s >= k for s in states) for k in (0, -(entry != "trusted")))
-        self.valid, self.domain = masks
+        least = 0 if entry == "trusted" else -1
+        self.valid, self.domain = (tuple(s >= k for s in states) for k in (0, least))
         self.tables: list[tuple[dict[int, Ints], Ints, Ints]] = []  # Levels, rows and costs
         self.used: set[int] = set()  # Inputs on which decisions depend
         left = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
         for record in _records(features, document["structure"]):
-            levels, rows = _rows(record, states)
-            is_flat = all((m[::2] == m[1::2]).all() for m in levels.values())
-            require(is_flat, "the intervals do not separate the rows of a table")
-            costs, left = np.split(left, [1 + rows.max()])
-            self.tables.append((levels, rows, costs))
-            self.used.update(levels if (costs != costs[:, :1]).any() else ())
+            parts = _rows(record, [np.maximum(s, 0) for s in states])
+            own, left = np.split(left, [1 + max(rows.max() for _, rows in parts)])
+            costs = np.vstack([own, 0 * own[:1]])  # None where no row of a part is
+            for levels, rows in parts:
+                is_flat = all((m[::2] == m[1::2]).all() for m in levels.values())
+                require(is_flat, "the intervals do not separate the rows of a table")
+                self.tables.append((levels, rows, costs))
+                self.used.update(levels if (costs != costs[:, :1]).any() else ())
         require(not len(left), "the tables of the model file have another size")
 
     def difference(self, first: int, second: int) -> Value:
@@ -110,24 +112,22 @@ def _records(features: Any, structure: Any) -> Any:
     return structure.get("tables") or [{"features": f, "cuts": c} for f, c in pairs]
 
 
-def _rows(one: Any, states: Any) -> tuple[dict[int, Ints], Ints]:
-    """Return levels of inputs, and by them the row of a table, or the leaf of a tree."""
-    used, nodes = sorted(one["features"]), [*zip(one["features"], one["cuts"], strict=True)]
-    cuts = {f: np.unique(np.hstack([own for g, own in nodes if g == f])) for f in used}
-    n_rows = np.prod([len(own) + 1.0 for own in cuts.values()])
-    require(n_rows <= 1 << 20, "a tree of too many features")
-    # A state of each level
-    state = dict(zip(cuts, np.ix_(*([*own, WORD] for own in cuts.values())), strict=True))
+def _rows(one: Any, states: Any) -> list[tuple[dict[int, Ints], Ints]]:
+    """Return levels of inputs, and by them the row of a table; for each leaf of a tree, or -1."""
+    nodes = [*zip(one["features"], one["cuts"], strict=True)]
+    if "below" not in one:
+        levels = {f: np.searchsorted(own, states[f]) for f, own in sorted(nodes)}
+        sizes = [1 + len(own) for _, own in nodes]  # The first is outermost
+        rows = np.arange(np.prod(sizes)).reshape(sizes).transpose(np.argsort(one["features"]))
+        return [(levels, rows)]
 
-    def leaf(k: int) -> Any:
-        f, cut = nodes[max(k, 0)]
-        sides = one["above"], one["below"]
-        return -1 - k if k < 0 else np.where(state[f] > cut, *(leaf(side[k]) for side in sides))
+    def leaves(k: int, inside: dict[int, Ints]) -> Any:
+        if k < 0:
+            rows = np.full([2] * len(inside), -1)
+            rows.flat[-1] = -1 - k
+            return [(dict(sorted(inside.items())), rows)]
+        f, cut = nodes[k]
+        sides = (one["below"], states[f] <= cut), (one["above"], states[f] > cut)
+        return [x for to, m in sides for x in leaves(to[k], {**inside, f: m * inside.get(f, 1)})]
 
-    levels = {f: np.searchsorted(own, np.maximum(states[f], 0)) for f, own in cuts.items()}
-    if "below" in one:
-        return levels, leaf(0)
-    rows: Any = 0
-    for f, own in nodes:
-        rows = rows * (len(own) + 1) + np.searchsorted(own, state[f])  # The first is outermost
-    return levels, rows
+    return [*leaves(0, {})]

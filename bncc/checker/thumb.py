@@ -262,8 +262,9 @@ def holds(path: State, name: str) -> Value:
         if name == "ge":
             return path.sub(ONE, path.less(x, y, is_signed=True))
         return path.less(y, x, is_signed=name == "gt")
-    if name in ("ge", "gt") and kind == "add" and not y.terms and y.const % WORD != 1 << 31:
-        limit = Value(-y.const % WORD)
+    # Paths that met may have added different numbers: the inputs are divided by them.
+    if name in ("ge", "gt") and kind == "add" and (added := path.number(y)) != 1 << 31:
+        limit = Value(-added % WORD)
         if name == "gt":
             return path.less(limit, x, is_signed=True)
         return path.sub(ONE, path.less(x, limit, is_signed=True))

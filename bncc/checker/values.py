@@ -99,9 +99,11 @@ class Algebra:
         return all((t.grid.take(m[::2], k) == t.grid.take(m[1::2], k)).all() for k, m in inside)
 
     def bounds(self, a: Value) -> tuple[int, ...]:
-        """Return the bounds of a sum that those of its terms give."""
-        parts = [Value(0, (t,)).at(self.common((t,))[1]) for t in a.terms]
-        return tuple(a.const + sum(int(f(x)) for x in parts) for f in (np.min, np.max))
+        """Return the bounds of a sum: of few inputs those of its numbers, else of its terms'."""
+        is_small = prod(map(len, self.common(a.terms)[1].values())) <= MOST
+        sums = [a.terms] if is_small else zip(a.terms, strict=True)
+        grids = [Value(0, own).at(self.common(own)[1]) for own in sums]
+        return tuple(a.const + sum(int(f(x)) for x in grids) for f in (np.min, np.max))
 
     def common(self, terms: Sequence[Term]) -> tuple[dict[int, Ints], dict[int, Ints]]:
         """Return joint levels of terms by input, and a point of each level, in the box."""
@@ -166,9 +168,8 @@ class Algebra:
 
     def times(self, a: Value, k: int) -> Value:
         """Return an exact multiple of a sum."""
-        sizes = [abs(a.const), *(int(np.abs(t.grid).max()) for t in a.terms)]
-        is_small = max(sizes) * abs(k) < 1 << 48
-        require(is_small and not a.base, "a multiple of an address, or of too many bits")
+        n = max(0, abs(a.const), *(int(np.abs(t.grid).max()) for t in a.terms)) * abs(k)
+        require(n < 1 << 48 and not a.base, "a multiple of an address, or of too many bits")
         return Value(a.const * k, tuple(Term(t.levels, t.grid * k) for t in a.terms))
 
     def scaled(self, a: Value, k: int) -> Value:
@@ -256,20 +257,16 @@ class Algebra:
 
     def negative(self, total: Value) -> Value:
         """Return 1 where a sum is negative, else 0."""
-        low, high = self.bounds(total)
-        ordered = self.order(total) if low < 0 <= high else None
-        return ordered or self.times(self.above(total, 62), -1)
+        return self.order(total) or self.times(self.above(total, 62), -1)
 
     def vanishes(self, a: Value, modulus: int = WORD) -> bool:
         """Return whether a sum is zero modulo a number for all inputs of the box."""
         # It is, if it is where all inputs but those of one term have their first sample: in the sum
         # of the parts of functions that are zero where one of their inputs has it, none is left.
-        _, samples = self.common(a.terms)
-        for t in (*a.terms, Term({}, np.array(0))):
-            plane = {axis: x if axis in t.levels else x[:1] for axis, x in samples.items()}
-            if (a.at(plane) % modulus).any():
-                return False
-        return all(map(self.is_flat, a.terms))
+        samples, scopes = self.common(a.terms)[1], [{}, *(t.levels for t in a.terms)]
+        planes = ({k: x if k in own else x[:1] for k, x in samples.items()} for own in scopes)
+        is_zero = not any((a.at(one) % modulus).any() for one in planes)
+        return is_zero and all(map(self.is_flat, a.terms))
 
     def same(self, x: Value, y: Value, size: int = 4) -> bool:
         """Return whether the lowest bytes of two values are the same for all inputs of the box."""

@@ -7,7 +7,7 @@ from bncc.cli.output import check_free, write_file
 from bncc.errors import OptionError
 from bncc.model.file import RULES_IN_WORDS
 from bncc.model.model import Model
-from bncc.prove.certificate import Trace, certificate, to_bytes
+from bncc.prove.certificate import Trace, certificate, reached, to_bytes
 from bncc.prove.code import Code
 from bncc.prove.specification import OF_READINGS
 from bncc.prove.values import UndecidedError
@@ -44,7 +44,12 @@ class Certificates:
             content = Path(self._model_path).read_bytes()
             document = certificate(self.trace, model, verdict, symbol, score_size)
             document |= {"model": sha256(content).hexdigest(), "work": MOST_WORK}
-            document["work"] = Check(document, code.content, content).run()
+            check = Check(document, code.content, content)
+            document["work"] = check.run()
+            states = reached(document["states"], check.unused)
+            if states != document["states"]:
+                document |= {"work": MOST_WORK, "states": states}
+                document["work"] = Check(document, code.content, content).run()
         except (RejectedError, UndecidedError) as reason:
             raise OptionError(
                 f"{verdict.target}: {verdict.entry} is proved, but the checker does not cover this "

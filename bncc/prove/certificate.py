@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.model.model import Model
-from bncc.prove.regions import Box, Partition, breakpoints
+from bncc.prove.apart import MOST_GRID, Apart
+from bncc.prove.regions import Box, breakpoints
 from bncc.prove.run import Scale
 from bncc.prove.slices import Deferred
 from bncc.prove.specification import OF_READINGS, OF_SCORES, Specification
@@ -19,8 +20,6 @@ from bncc.prove.values import Exact, Term, UndecidedError, Value, signed
 from bncc.prove.verdict import Verdict
 from bncc.prove.words import Words
 
-MOST_GRID = 1 << 18
-"""Largest number of values of one function of several inputs in a certificate."""
 _NUMBERS = ("return", "stack", "input", "output")
 
 
@@ -97,14 +96,21 @@ def certificate(
 ) -> dict[str, Any]:
     """Return the certificate of a proof, as JSON."""
     writer = _Writer(trace, model, verdict.entry in OF_READINGS)
-    states = [writer.point(point) for point in reversed(trace.points)][::-1]
+    written = [writer.point(point) for point in reversed(trace.points)][::-1]
+    states = [one for own in written for one in own]
+    ends = np.cumsum([len(own) for own in written]).tolist()
+    for state in states:
+        # Which of the states of a point follows one is not known yet.
+        state["next"] = [
+            [n, j] for n, k in state["next"] for j in range(ends[k] - len(written[k]), ends[k])
+        ]
     axes = range(len(writer.starts))
     order = sorted(range(len(writer.maps)), key=lambda k: writer.maps[k][0])
     places = {k: place for place, k in enumerate(order)}
     for state in states[1:]:
         state["region"] = [[places[k] for k in box] for box in state["region"]]
     return {
-        "format": 5,
+        "format": 6,
         "elf": verdict.elf,
         "target": verdict.target,
         "entry": verdict.entry,
@@ -120,6 +126,26 @@ def certificate(
     }
 
 
+def reached(
+    states: Sequence[Mapping[str, Any]], unused: Collection[tuple[int, ...]]
+) -> list[dict[str, Any]]:
+    """Return the states of a certificate that paths reach, with what follows and their steps."""
+    steps = {0: 0}
+    after = {}
+    for k, state in enumerate(states):  # Each is before those that follow it
+        if k in steps:
+            shift = steps[k] - state.get("steps", 0)
+            after[k] = [(n + shift, j) for n, j in state["next"] if (k, n, j) not in unused]
+            for n, j in after[k]:
+                steps[j] = max(n, steps.get(j, 0))
+    places = {k: place for place, k in enumerate(after)}
+    found = [{**states[k], "next": [[n, places[j]] for n, j in after[k]]} for k in places]
+    return [
+        found[0],
+        *({**one, "steps": steps[k]} for k, one in zip(after, found, strict=True) if k),
+    ]
+
+
 def to_bytes(document: Mapping[str, Any]) -> bytes:
     """Return the content of a certificate's file; equal certificates give equal bytes."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -131,7 +157,10 @@ class _Writer:
 
     def __init__(self, trace: Trace, model: Model, is_raw: bool) -> None:
         self._algebra = trace.algebra
-        regions = [p.state.region for p in trace.points if p.state is not None]
+        apart = Apart(trace.algebra)
+        points = [point for point in trace.points if point.state is not None]
+        self._states = {p: apart.states(p.state) for p in reversed(points) if p.state is not None}
+        regions = [one.region for own in self._states.values() for one in own]
         partitions = list(trace.algebra.partitions)
         self.starts: list[IntArray] = []
         self._ends: list[IntArray] = []
@@ -146,13 +175,12 @@ class _Writer:
         self.maps: _Table = _Table()
         self.terms: _Table = _Table()
         self.values: _Table = _Table()
-        self._of_term: dict[Term, int] = {}
+        self._of_terms: dict[tuple[Term, ...], int] = {}
         self._needed: set[Merged] = set()
 
-    def point(self, point: Point) -> dict[str, Any]:
-        """Return a state with what leads to the next ones."""
-        state = point.state
-        start = 0 if state is None else state.steps
+    def point(self, point: Point) -> list[dict[str, Any]]:
+        """Return the states of a point with what leads to the next ones."""
+        start = 0 if point.state is None else point.state.steps
         found: dict[str, Any] = {
             "next": sorted([start + n, k] for n, k in point.after),
             "orders": {
@@ -160,15 +188,18 @@ class _Writer:
                 for at, orders in point.orders.items()
             },
         }
-        if state is None:
-            return found
+        if point.state is None:
+            return [found]
+        return [found | self._state(state) for state in self._states[point]]
+
+    def _state(self, state: State) -> dict[str, Any]:
         self._algebra.region = state.region
         contents = dict(state.registers)
         for part, (kind, operands) in state.flags.items():
             contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
         registers = {name: self._content(content) for name, content in contents.items()}
         facts = [fact for fact in state.facts if isinstance(fact[0], int)]
-        return found | {
+        return {
             "at": state.at,
             "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
@@ -225,15 +256,37 @@ class _Writer:
         base = value.base
         if base is not None and base not in _NUMBERS and not base.startswith("initial "):
             return None
-        terms = []
+        # Functions of the same input are one: bits of each alone need not be constant anywhere.
+        groups: dict[object, list[Term]] = {}
         for p, term in value.terms.items():
-            if term not in self._of_term:
-                self._of_term[term] = self._term(p, term.values, term.slopes)
-            terms.append(self._of_term[term])
+            groups.setdefault(p.scope if len(p.scope) == 1 else p, []).append(term)
+        terms = []
+        for group in map(tuple, groups.values()):
+            if group not in self._of_terms:
+                self._of_terms[group] = self._term(group)
+            terms.append(self._of_terms[group])
         return self.values.of([value.const, base, terms])
 
-    def _term(self, partition: Partition, values: IntArray, slopes: IntArray | None) -> int:
+    def _term(self, group: Sequence[Term]) -> int:
         """Return the number of a function, written by its numbers at first and last numbers."""
+        scope = group[0].partition.scope
+        maps, grid = self._grid(group[0])
+        for term in group[1:]:
+            (levels,), other = self._grid(term)
+            grid = grid[maps[0]] + other[levels]
+            maps = [np.arange(len(grid))]
+        for k in range(len(scope)):
+            rows = np.moveaxis(grid, k, 0).reshape(grid.shape[k], -1)
+            _, first, levels = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            grid, maps[k] = grid.take(first, axis=k), levels.ravel()[maps[k]]
+        numbers = [
+            self.maps.of([axis, one.tolist()]) for axis, one in zip(scope, maps, strict=True)
+        ]
+        return self.terms.of([numbers, grid.ravel().tolist()])
+
+    def _grid(self, term: Term) -> tuple[list[IntArray], IntArray]:
+        """Return the levels of each input of a function, and its numbers by level."""
+        partition, values, slopes = term.partition, term.values, term.slopes
         scope = partition.scope
         starts = []
         for axis in scope:
@@ -257,15 +310,8 @@ class _Writer:
         if slopes is not None:
             points = np.stack([self.starts[scope[0]], self._ends[scope[0]]], axis=1).ravel()
             grid = grid[maps[0]] + np.append(slopes, 0)[index][maps[0]] * points
-            maps = [np.arange(len(points))]
-        for k in range(len(scope)):
-            rows = np.moveaxis(grid, k, 0).reshape(grid.shape[k], -1)
-            _, first, levels = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-            grid, maps[k] = grid.take(first, axis=k), levels.ravel()[maps[k]]
-        numbers = [
-            self.maps.of([axis, one.tolist()]) for axis, one in zip(scope, maps, strict=True)
-        ]
-        return self.terms.of([numbers, grid.ravel().tolist()])
+            return [np.arange(len(points))], np.asarray(grid)
+        return [*maps], grid
 
 
 class _Table(list[Any]):

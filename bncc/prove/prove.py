@@ -253,10 +253,9 @@ class Proof:
 
     def _numbers(self, content: Content, region: Region) -> Iterator[tuple[Region, int | Value]]:
         if isinstance(content, Merged):
-            for own, part in content.parts:
-                inside = both(own, region)
-                if inside:
-                    yield from self._numbers(part, inside)
+            content.is_apart = True
+            for own, part in content.inside(region):
+                yield from self._numbers(part, own)
             return
         self.run.algebra.region = region
         # Compilers return the zero of a check that has passed, as class 0.

@@ -26,7 +26,7 @@ class ApartError(UndecidedError):
 class Merged:
     """A value that differs between the paths that met: one for each region, joined when read."""
 
-    __slots__ = ("_values", "parts", "sources", "within")
+    __slots__ = ("_values", "is_apart", "parts", "sources", "within")
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class Merged:
         self.parts = parts
         self.sources = sources  # Those whose parts it has
         self.within = within  # A region that is known to have those of all parts
+        self.is_apart = False  # True if a proof has looked at each part alone
         self._values: dict[tuple[int, ...], Value] = {}
 
     def equals(self, other: object) -> bool:
@@ -47,6 +48,10 @@ class Merged:
     def is_read(self) -> bool:
         """True if any path has read it."""
         return bool(self._values)
+
+    def inside(self, region: Region) -> "list[tuple[Region, Content]]":
+        """Return the parts in a region, each with its inputs there."""
+        return [(own, part) for of, part in self.parts if (own := both(of, region))]
 
     def value(self, algebra: Words) -> Value:
         """Return the function that has the value of each region there, in the current region."""

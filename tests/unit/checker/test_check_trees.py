@@ -1,0 +1,100 @@
+"""Certificates of trees and of fronts: accepted if they are right, and their model file."""
+
+from dataclasses import replace
+from hashlib import sha256
+from itertools import islice
+from random import Random
+
+import numpy as np
+import pytest
+
+from benchmarks.campaigns.false_certificates import false_certificates, proved, run
+from bncc.checker.check import check
+from bncc.checker.model import Model
+from bncc.checker.values import RejectedError
+from bncc.data.readers import bundled_path
+from bncc.fixed_point import QFormat
+from bncc.model.file import load_model, to_bytes
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
+from tests import models as hand
+
+
+def test_a_tree_of_many_features_is_read_by_its_leaves():
+    """A grid of all combinations of its cuts would have 2^24 numbers."""
+    n = 24
+    features = [hand.feature(f"x{k}", 2) for k in range(n)]
+    nodes = range(n)
+    chain = BranchingTable(
+        tuple(nodes), (0,) * n, tuple(-1 - k for k in nodes), (*range(1, n), -1 - n)
+    )
+    table = np.stack([np.arange(n + 1), np.zeros(n + 1, dtype=np.int64)], axis=1)
+    model = hand.model_of(features, TableEnsemble((chain,)), QFormat(5, 0), [0, 0], [table])
+    read = Model(to_bytes(model), "trusted", [[0, 1, 2, 128, 129]] * n)
+    found = read.difference(0, 1)
+    for k in (0, 1, 7, n - 1, n):
+        axes = sorted({axis for term in found.terms for axis in term.levels})
+        assert found.at({axis: np.array([2 * (axis < k)]) for axis in axes}).item() == k
+
+
+TREES = {
+    "tree": ("tables=1", "leaves=16"),
+    "tree of many features": ("tables=1", "leaves=64"),
+    "front": ("tables=6", "rows=8", "front=16"),
+}
+PROVED = [
+    ("tree", "cortex-m0", "trusted", "size"), ("tree", "cortex-m0", "predict", "speed"),
+    ("tree", "cortex-m4", "predict-raw", "size"), ("tree", "rv32", "predict-raw", "speed"),
+    ("tree of many features", "cortex-m0", "trusted", "size"),
+    ("front", "cortex-m0", "predict-raw", "size"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def of_trees(tmp_path_factory, require_gcc):
+    """Return ``of_trees(name, target, entry, optimize)``: a certificate of a trained model."""
+    pytest.importorskip("capstone")
+    folder = tmp_path_factory.mktemp("trees")
+
+    def of(name, target, entry, optimize):
+        require_gcc(target)
+        path = folder / f"{name.replace(' ', '-')}.bncc"
+        if not path.exists():
+            options = [word for one in TREES[name] for word in ("--structure-option", one)]
+            learned = ("--structure", "tables", "--bits", "4", "--folds", "0", *options)
+            run("train", str(bundled_path("wifi")), "-o", str(path), *learned)
+        return proved(path, target, entry, optimize)
+
+    return of
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+@pytest.mark.parametrize(("name", "target", "entry", "optimize"), PROVED)
+def test_a_proof_of_trees_is_accepted(of_trees, name, target, entry, optimize):
+    evidence = of_trees(name, target, entry, optimize)
+    check(evidence.document, evidence.elf, evidence.model)
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+def test_false_certificates_of_a_tree_are_rejected(of_trees):
+    evidence = of_trees("tree", "cortex-m4", "predict-raw", "size")
+    for kind, document in islice(false_certificates(evidence, Random(0)), 8):
+        assert evidence.why(document) is not None, kind
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+def test_another_tree_is_rejected(of_trees, tmp_path):
+    """The costs of one leaf at a time are those of another class."""
+    evidence = of_trees("tree", "cortex-m0", "trusted", "size")
+    (tmp_path / "m.bncc").write_bytes(evidence.model)
+    model = load_model(tmp_path / "m.bncc")
+    (table,) = model.tables
+    for row in range(0, len(table), 3):
+        other = table.copy()
+        other[row] = np.roll(other[row], 1)
+        content = to_bytes(replace(model, tables=(other,)))
+        document = evidence.document | {"model": sha256(content).hexdigest()}
+        with pytest.raises(RejectedError, match="is returned"):
+            check(document, evidence.elf, content)
