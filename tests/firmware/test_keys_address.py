@@ -18,7 +18,7 @@ from tests.cut_programs import cut_program, stand_in
 
 pytestmark = pytest.mark.firmware
 N_STATES = 12
-# Instructions without that pointer over those with it, as in docs/kernels.md.
+# Bounds on the instructions with the usual pointer over those with the volatile one.
 RATIOS = {"cut-lanes": (1.04, 1.30)}
 LOOPS = ("cut-lanes", "cut-loop", "cut-packed")
 
@@ -38,7 +38,7 @@ def measured(program, files, bench, level):
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "cortex-m4", "rv32"])
 @pytest.mark.parametrize("family", LOOPS)
 def test_the_address_of_keys_is_read_once(require_bench, family, target, level):
-    """This saves instructions on 32-bit processors, up to a fifth in `cut-lanes`; not on AVR."""
+    """Otherwise processors of 32 bits take more instructions; AVR has the same code."""
     bench = require_bench(target)
     rng = np.random.default_rng(1)
     plain = cut_program(10, N_STATES, 4, 12, 16, bits=3, seed=0)
