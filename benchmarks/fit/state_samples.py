@@ -1,0 +1,258 @@
+"""
+Measured layouts of trained models that find states from readings, the data of their cost model.
+
+Models of ten data sets with readings as integers and floats, by counting and by boosting: for every
+family of kernels, target and level of the compiler one layout with one plan of discretizers,
+half of them those that bncc would choose, half drawn at random. Measured are instructions of
+`predict_raw` (cycles on AVR) and its bytes of flash.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from unittest.mock import patch
+from zlib import crc32
+
+import numpy as np
+
+from benchmarks.fit.reading_samples import MACHINES
+from benchmarks.shared.trained_models import Trained, rows_of
+from bncc.device.cross import find_toolchain
+from bncc.device.measure import bench_inputs
+from bncc.device.meter import Inputs, Meter
+from bncc.emit.emitter import Emission, EmitOptions, emit_candidate
+from bncc.errors import BnccError
+from bncc.lower.choose import families_for, layouts_for
+from bncc.lower.cost_model import (
+    FAMILY,
+    OF_READINGS,
+    Candidate,
+    Level,
+    TextbookCost,
+    textbook_cost,
+)
+from bncc.lower.cut_conditions import Compared
+from bncc.lower.discretizers.choice import (
+    Discretizers,
+    choose_discretizers,
+    in_lines,
+    searched,
+    ways,
+)
+from bncc.lower.discretizers.rates import Search, rates_of
+from bncc.lower.entry_price import EntryPrices
+from bncc.lower.request import Request
+from bncc.model.marginal import state_frequencies
+from bncc.model.model import Model
+from bncc.on_device import measure_textbook, sources_of
+from bncc.program.ir import Program
+from bncc.program.pipeline import optimize_each
+from bncc.resources import Optimize
+from bncc.targets import TARGETS
+
+MODELS = (
+    Trained("wifi_localization", "naive", 4),
+    Trained("wifi_localization", "chow-liu", 2),
+    Trained("occupancy", "chow-liu", 8),
+    Trained("robot_wall_following_24", "naive", 2),
+    Trained("robot_wall_following_24", "chow-liu", 4),
+    Trained("letter", "naive", 4),
+    Trained("letter", "chow-liu", 2),
+    Trained("optdigits", "naive", 2),
+    Trained("optdigits", "chow-liu", 4),
+    Trained("dry_bean", "naive", 8),
+    Trained("dry_bean", "chow-liu", 2),
+    Trained("wdbc", "naive", 2),
+    Trained("wdbc", "chow-liu", 8),
+    Trained("phoneme", "naive", 8),
+    Trained("yeast", "chow-liu", 4),
+    Trained("magic04", "naive", 4),
+    Trained("wifi_localization", "boosted"),
+    Trained("dry_bean", "boosted"),
+    Trained("phoneme", "boosted"),
+    Trained("optdigits", "boosted"),
+)
+N_ROWS = 12
+"""Training rows over which a decision is measured."""
+GOALS: Mapping[Level, tuple[Optimize, ...]] = {"-Os": ("size",), "-O2": ("balanced", "speed")}
+RARE = ("bit-slice", "bytes", "columns", "cuts", "cut-lanes", "cut-loop", "cut-packed")
+"""Families without layouts for many models, of which two layouts of each are measured."""
+PLANS = ("linear", "binary", "tree", "called linear", "called binary", "own")
+"""Plans of discretizers: loops, a line of one way for each feature, and of ways drawn at random."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Measured footprint and time of a `predict_raw`."""
+
+    key: str  # Digest of its C, target and level
+    flash: int | None = None  # Bytes; None if the program does not fit
+    time: float | None = None  # Mean instructions; cycles on AVR
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A layout of a trained model, on a target at a level of the compiler."""
+
+    trained: Trained
+    model: Model
+    data: Path | None
+    target: str
+    level: Level
+    goal: Optimize
+    plan: Discretizers
+    chosen: Candidate | None  # None for the textbook classifier
+
+    @property
+    def family(self) -> str:
+        """Its kernel, and what this compares where it compares readings."""
+        if self.chosen is None:
+            return FAMILY
+        return self.chosen.kernel.family + (OF_READINGS if self.is_of_readings else "")
+
+    @property
+    def is_of_readings(self) -> bool:
+        """True if its kernel compares readings itself."""
+        return self.chosen is not None and self.chosen.compare in ("readings", "keys")
+
+    @property
+    def name(self) -> str:
+        """Its name in a report."""
+        layout = FAMILY if self.chosen is None else self.chosen.kernel.summary
+        return f"{self.trained} {self.target} {self.level} {self.goal}: {self.family}, {layout}"
+
+    @property
+    def options(self) -> EmitOptions:
+        """Options of the emitter."""
+        return EmitOptions("m", target=self.target, optimize=self.goal)
+
+    @cached_property
+    def emission(self) -> Emission:
+        """Its C."""
+        assert self.chosen is not None
+        with patch("bncc.lower.lowering.choose_discretizers", return_value=self.plan):
+            return emit_candidate(self.model, self.chosen, self.options)
+
+    @cached_property
+    def key(self) -> str:
+        """Digest of what is measured."""
+        text = f"{self.trained} textbook" if self.chosen is None else self.emission.files["m.c"]
+        return f"{sha256(text.encode()).hexdigest()[:16]} {self.target} {self.level}"
+
+    @cached_property
+    def estimate(self) -> tuple[float, float]:
+        """Estimated bytes of flash and instructions of `predict_raw`."""
+        prices = EntryPrices(Request(self.model, self.options))
+        with patch("bncc.lower.entry_price.choose_discretizers", return_value=self.plan):
+            found: Candidate | TextbookCost
+            if self.chosen is None:
+                imported = prices.request.program
+                found = prices.textbook(imported, textbook_cost(imported, self.target))
+            else:
+                way = self.chosen.compare
+                found = prices.priced(self.chosen.program, self.chosen.kernel, way)
+        return found.flash, found.instructions
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """Rows of the training data, the same for all layouts."""
+        table = rows_of(self.trained.data_set, self.data).table
+        return bench_inputs(self.model, table, n_rows=N_ROWS)
+
+
+def cases(data: Path | None, models: Sequence[Trained] = MODELS) -> Iterator[Case]:
+    """Yield all layouts."""
+    for k, trained in enumerate(models):
+        model = trained.model(data)
+        for n, (target, level) in enumerate(MACHINES):
+            goals = GOALS[level]
+            goal = goals[(k + n) % len(goals)]
+            yield from _cases_of(trained, model, data, target, level, goal)
+
+
+def _cases_of(
+    trained: Trained, model: Model, data: Path | None, target: str, level: Level, goal: Optimize
+) -> Iterator[Case]:
+    options = EmitOptions("m", target=target, optimize=goal)
+    prices = EntryPrices(Request(model, options))
+    programs = [each for each, _ in optimize_each(prices.request.program, prices.request.flows)]
+
+    def case(chosen: Candidate | None, plan: Discretizers) -> Case:
+        return Case(trained, model, data, target, level, goal, plan, chosen)
+
+    if level == "-O2":
+        yield case(None, searched(model.features, "linear", rates_of(target)))
+    by_family: dict[tuple[str, Compared | None], list[Candidate]] = {}
+    for program in programs:
+        for family in families_for(target):
+            for kernel in layouts_for(program, family, target):
+                for each in prices.of(program, kernel):
+                    by_family.setdefault((family, each.compare), []).append(each)
+    for n, ((family, compare), found) in enumerate(by_family.items()):
+        rng = np.random.default_rng(crc32(f"{trained} {target} {level} {family}".encode()))
+        is_usual = (n + crc32(str(trained).encode())) % 2 or compare in ("readings", "keys")
+        if is_usual or family in RARE:
+            chosen = min(found, key=lambda each: _order(goal, each))
+            yield case(chosen, _usual(prices.request, chosen))
+        if not is_usual or (family in RARE and compare == "states"):
+            chosen = found[int(rng.integers(len(found)))]
+            drawn = PLANS[int(rng.integers(len(PLANS)))]
+            yield case(chosen, _plan(model, chosen.program, target, drawn, rng))
+
+
+def _order(goal: Optimize, each: Candidate) -> tuple[float, float]:
+    if goal == "size":
+        return each.flash, each.instructions
+    if goal == "speed":
+        return each.instructions, each.flash
+    return each.instructions * each.flash, each.flash
+
+
+def _usual(request: Request, chosen: Candidate) -> Discretizers:
+    """Return the plan that is chosen for a kernel."""
+    return choose_discretizers(
+        chosen.program.features,
+        state_frequencies(request.model),
+        optimize=request.options.optimize,
+        target=request.options.target,
+        other_bytes=chosen.kernel.rom_bytes,
+    )
+
+
+def _plan(
+    model: Model, program: Program, target: str, drawn: str, rng: np.random.Generator
+) -> Discretizers:
+    """Return the plan of a name in `PLANS`."""
+    rates, features = rates_of(target), program.features
+    if drawn == "linear" or drawn == "binary":
+        return searched(features, drawn, rates)
+    search: Search | None = None
+    if drawn.startswith("called"):
+        search = "binary" if drawn.endswith("binary") else "linear"
+    frequencies, chosen = state_frequencies(model), {}
+    for i, feature in enumerate(features):
+        if feature.is_numeric:
+            found = ways(feature, search, rates, frequencies[i])
+            chosen[i] = found[int(rng.integers(len(found))) if drawn == "own" else 0]
+    return in_lines(features, search, rates, chosen)
+
+
+def measured(case: Case) -> Figures:
+    """Measure a layout."""
+    (bench,) = find_toolchain(TARGETS[case.target])
+    try:
+        if case.chosen is None:
+            found, reason = measure_textbook(case.model, bench, case.inputs, ("raw",))
+            if found is None:
+                raise BnccError(reason or "")
+            return Figures(case.key, found.flash, found.costs["raw"].mean)
+        with Meter(sources_of(case.model, case.emission), bench, case.level) as meter:
+            cost = meter.costs(case.inputs, ("raw",))["raw"]
+            flash = meter.footprint(("raw",)).flash
+    except BnccError as error:
+        print(f"{case.name}: {error}", file=sys.stderr)
+        return Figures(case.key)
+    return Figures(case.key, flash, cost.mean)
