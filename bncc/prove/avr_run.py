@@ -245,6 +245,8 @@ class AvrRun(Run):
         pointer = self._depth(read(draft.registers[self._machine.stack], self.algebra))
         if draft.lowest < 0 and (pointer is None or draft.lowest < pointer):
             raise ViolationError(f"a write at {draft.lowest:+d} of the stack, below its pointer")
+        if pointer is not None:
+            draft.forget_below(pointer)
 
     def _checked(self, state: State) -> State:
         depth = self._depth(state.registers[self._machine.stack])

@@ -296,8 +296,7 @@ class Run:
         if pointer is not draft.before.registers[self._machine.stack]:
             own = read(pointer, self.algebra)
             if own.base == "stack" and not own.terms:
-                low = signed(own.const)
-                draft.stack = {at: cell for at, cell in draft.stack.items() if at >= low}
+                draft.forget_below(signed(own.const))
 
     def _check_pointer(self, pointer: Value) -> None:
         """Verify that the stack pointer stays the multiple that the processor makes of it."""

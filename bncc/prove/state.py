@@ -232,6 +232,11 @@ class Draft:
         self.guard = state.guard
         self.lowest = 0  # Smallest offset of a write to the stack
 
+    def forget_below(self, lowest: int) -> None:
+        """Drop the cells of the stack below an offset, which an interrupt may change."""
+        if any(at < lowest for at in self.stack):
+            self.stack = {at: cell for at, cell in self.stack.items() if at >= lowest}
+
     def state(self) -> State:
         """Return the state after the instruction, without temporaries."""
         kept = self.registers

@@ -234,6 +234,28 @@ def test_complements_of_some_bits_have_all_bits(bench, tmp_path, lines, expected
     assert prove(model, code, "f", "trusted", time_limit=20).status == expected
 
 
+OUT = ("in r0, 0x3f", "cli", "out 0x3e, r29", "out 0x3f, r0", "out 0x3d, r28")
+DOWN = ("in r28, 0x3d", "in r29, 0x3e", "sbiw r28, 1", *OUT)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ((*DOWN, "std Y+1, r24", "clr r24"), "proved"),
+        (("push r24", "pop r0", "clr r24", *DOWN), "undecided"),
+    ],
+)
+def test_an_interrupt_may_change_what_was_below_the_pointer(bench, tmp_path, lines, expected):
+    """A byte that was popped is not on the stack, even where the pointer moves down to it."""
+    features = [Feature("s", "int16", 4, thresholds=(0, 7, 14))]
+    table = [[0 if c == s else 9 for c in range(4)] for s in range(4)]
+    model = hand.model_of(features, hand.forest([None]), QFormat(6, 0), [0] * 4, [table])
+    read = ("movw r30, r24", "ld r24, Z", "push r28", "push r29")
+    end = ("ldd r24, Y+1", "adiw r28, 1", *OUT, "pop r29", "pop r28", "clr r25", "ret")
+    code = linked(tmp_path, bench, in_assembly(*read, *lines, *end), ["f"])
+    assert prove(model, code, "f", "trusted", time_limit=20).status == expected
+
+
 def test_without_simavr_a_call_is_refused(bench, monkeypatch):
     code, symbols = built(bench, hand.naive_integer())
     monkeypatch.setattr(simavr, "_build", lambda *_: None)
