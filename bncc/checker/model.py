@@ -66,8 +66,9 @@ class Model:
         left = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
         for record in _records(features, document["structure"]):
             parts = _rows(record, [np.maximum(s, 0) for s in states])
-            own, left = np.split(left, [1 + max(rows.max() for _, rows in parts)])
-            costs = np.vstack([own, 0 * own[:1]])  # None where no row of a part is
+            n = 1 + max(rows.max() for _, rows in parts)
+            require(n <= len(left), "the tables of the model file have another size")
+            costs, left = np.vstack([left[:n], 0 * left[:1]]), left[n:]  # 0 where no row is
             for levels, rows in parts:
                 is_flat = all((m[::2] == m[1::2]).all() for m in levels.values())
                 require(is_flat, "the intervals do not separate the rows of a table")
@@ -116,15 +117,14 @@ def _rows(one: Any, states: Any) -> list[tuple[dict[int, Ints], Ints]]:
     """Return levels of inputs, and by them the row of a table; for each leaf of a tree, or -1."""
     nodes = [*zip(one["features"], one["cuts"], strict=True)]
     if "below" not in one:
-        levels = {f: np.searchsorted(own, states[f]) for f, own in sorted(nodes)}
         sizes = [1 + len(own) for _, own in nodes]  # The first is outermost
         rows = np.arange(np.prod(sizes)).reshape(sizes).transpose(np.argsort(one["features"]))
-        return [(levels, rows)]
+        return [({f: np.searchsorted(own, states[f]) for f, own in sorted(nodes)}, rows)]
 
     def leaves(k: int, inside: dict[int, Ints]) -> Any:
         if k < 0:
-            rows = np.full([2] * len(inside), -1)
-            rows.flat[-1] = -1 - k
+            require(len(inside) <= 20, "a leaf below too many features")
+            rows = np.pad(np.full([1] * len(inside), -1 - k), (1, 0), constant_values=-1)
             return [(dict(sorted(inside.items())), rows)]
         f, cut = nodes[k]
         sides = (one["below"], states[f] <= cut), (one["above"], states[f] > cut)

@@ -242,11 +242,12 @@ class AvrRun(Run):
         return self._expressions.content(draft, expression)
 
     def _check_frame(self, draft: Draft) -> None:
-        pointer = self._depth(read(draft.registers[self._machine.stack], self.algebra))
+        content = draft.registers[self._machine.stack]
+        pointer = self._depth(read(content, self.algebra))
         if draft.lowest < 0 and (pointer is None or draft.lowest < pointer):
             raise ViolationError(f"a write at {draft.lowest:+d} of the stack, below its pointer")
-        if pointer is not None:
-            draft.forget_below(pointer)
+        if content is not draft.before.registers[self._machine.stack]:
+            draft.forget_below(self._lowest(read(content, self.algebra)) + 1)
 
     def _checked(self, state: State) -> State:
         depth = self._depth(state.registers[self._machine.stack])

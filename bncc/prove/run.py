@@ -294,17 +294,19 @@ class Run:
                     f"a write at {draft.lowest:+d} of the stack, below its pointer"
                 )
         if pointer is not draft.before.registers[self._machine.stack]:
-            own = read(pointer, self.algebra)
-            if own.base == "stack" and not own.terms:
-                draft.forget_below(signed(own.const))
+            draft.forget_below(self._lowest(read(pointer, self.algebra)))
+
+    @staticmethod
+    def _lowest(pointer: Value) -> int:
+        """Return the offset of the stack pointer, which must not depend on the input."""
+        if pointer.base != "stack" or pointer.terms:
+            raise UndecidedError("pointers", "the stack pointer is not a constant of the call")
+        return signed(pointer.const)
 
     def _check_pointer(self, pointer: Value) -> None:
         """Verify that the stack pointer stays the multiple that the processor makes of it."""
-        multiple = self._machine.stack_multiple
-        if pointer.base != "stack" or pointer.terms:
-            raise UndecidedError("pointers", "the stack pointer is not a constant of the call")
-        if pointer.const % multiple:
-            at = signed(pointer.const)
+        multiple, at = self._machine.stack_multiple, self._lowest(pointer)
+        if at % multiple:
             raise AlignmentError(f"the stack pointer is at {at:+d}, no multiple of {multiple}")
 
     def _check_read(self, draft: Draft, address: Value) -> None:

@@ -1,8 +1,10 @@
 """Certificates of trees and of fronts: accepted if they are right, and their model file."""
 
+import io
+import zipfile
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, product
 from random import Random
 
 import numpy as np
@@ -19,21 +21,55 @@ from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from tests import models as hand
 
 
+def of_nodes(nodes):
+    """Return a model of one tree over features of two states, whose leaves cost their number."""
+    features, below, above = zip(*nodes, strict=True)
+    tree = BranchingTable(features, (0,) * len(nodes), below, above)
+    n_leaves = len(nodes) + 1
+    table = np.stack([np.arange(n_leaves), np.zeros(n_leaves, dtype=np.int64)], axis=1)
+    named = [hand.feature(f"x{k}", 2) for k in range(len(nodes))]
+    return hand.model_of(named, TableEnsemble((tree,)), QFormat(6, 0), [0, 0], [table])
+
+
+def chain(first, n, leaf):
+    """Return nodes that read n features in turn, each a leaf below and the next one above."""
+    links = [(k, -1 - (leaf + k - first), k + 1) for k in range(first, first + n)]
+    return [*links[:-1], (*links[-1][:2], -1 - (leaf + n))]
+
+
+def read(model, n):
+    return Model(to_bytes(model), "trusted", [[0, 1, 2, 128, 129]] * n)
+
+
 def test_a_tree_of_many_features_is_read_by_its_leaves():
-    """A grid of all combinations of its cuts would have 2^24 numbers."""
-    n = 24
-    features = [hand.feature(f"x{k}", 2) for k in range(n)]
-    nodes = range(n)
-    chain = BranchingTable(
-        tuple(nodes), (0,) * n, tuple(-1 - k for k in nodes), (*range(1, n), -1 - n)
-    )
-    table = np.stack([np.arange(n + 1), np.zeros(n + 1, dtype=np.int64)], axis=1)
-    model = hand.model_of(features, TableEnsemble((chain,)), QFormat(5, 0), [0, 0], [table])
-    read = Model(to_bytes(model), "trusted", [[0, 1, 2, 128, 129]] * n)
-    found = read.difference(0, 1)
-    for k in (0, 1, 7, n - 1, n):
-        axes = sorted({axis for term in found.terms for axis in term.levels})
-        assert found.at({axis: np.array([2 * (axis < k)]) for axis in axes}).item() == k
+    """A grid of all combinations of its cuts would have 2^25 numbers, that of a leaf 2^13."""
+    n = 12
+    model = of_nodes([(0, 1, 1 + n), *chain(1, n, 0), *chain(1 + n, n, 1 + n)])
+    found = read(model, 2 * n + 1).difference(0, 1)
+    axes = sorted({axis for term in found.terms for axis in term.levels})
+    for side, k in product((0, 1), (0, 1, 7, n - 1, n)):
+        ones = {0} if side else set()
+        ones |= set(range(1 + side * n, 1 + side * n + k))
+        point = {axis: np.array([2 * (axis in ones)]) for axis in axes}
+        assert found.at(point).item() == side * (1 + n) + k
+
+
+def test_a_leaf_of_too_many_features_is_refused():
+    with pytest.raises(RejectedError, match="a leaf below too many features"):
+        read(of_nodes(chain(0, 21, 0)), 21)
+
+
+def test_a_model_file_without_its_last_row_is_refused():
+    content = to_bytes(of_nodes(chain(0, 3, 0)))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    tables, edited = io.BytesIO(), io.BytesIO()
+    np.save(tables, np.load(io.BytesIO(files["tables.npy"]))[:-2])
+    with zipfile.ZipFile(edited, "w") as archive:
+        for name, data in {**files, "tables.npy": tables.getvalue()}.items():
+            archive.writestr(name, data)
+    with pytest.raises(RejectedError, match="another size"):
+        Model(edited.getvalue(), "trusted", [[0, 1, 2, 128, 129]] * 3)
 
 
 TREES = {

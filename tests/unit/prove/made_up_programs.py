@@ -72,9 +72,9 @@ class Program:
             raise UnknownInstruction(f"nothing at {address:#x}")
         return self.lines[k]
 
-    def run(self, inputs=BYTES, n_output: int = 4, alignments=None) -> Run:
+    def run(self, inputs=BYTES, n_output: int = 4, alignments=None, machine=MACHINE) -> Run:
         run = Run(
-            self.code, self.decode, MACHINE, inputs, n_output, lambda total, region: (),
+            self.code, self.decode, machine, inputs, n_output, lambda total, region: (),
             alignments=alignments,
         )  # fmt: skip
         run.go(START)

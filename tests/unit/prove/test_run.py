@@ -1,5 +1,6 @@
 """The abstract run of made-up instructions, against their execution at every input."""
 
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -23,6 +24,7 @@ from tests.unit.prove.brute import contains, listed, word
 from tests.unit.prove.made_up_programs import (
     BYTES,
     EQ,
+    MACHINE,
     NE,
     RETURN,
     START,
@@ -229,6 +231,15 @@ def test_an_interrupt_may_change_what_was_below_the_pointer():
     for moved, known in (((), 1), ((up, down), None)):
         run = Program(pushed, *moved, (Load("r2", "sp", 4),), up, RETURN).run()
         assert run.ends[0].registers["r2"].number == known
+
+
+@pytest.mark.parametrize("multiple", [1, 4])
+def test_the_stack_pointer_does_not_depend_on_the_input(multiple):
+    """The bytes of stack would else be those of some inputs."""
+    machine = replace(MACHINE, stack_multiple=multiple)
+    moved = Set("r3", "sp"), Set("sp", ("sub", "sp", ("shl", "r2", 2)))
+    with pytest.raises(UndecidedError, match="not a constant of the call"):
+        Program(LOAD, moved, (Set("sp", "r3"),), RETURN).run(machine=machine)
 
 
 UNALIGNED = {
