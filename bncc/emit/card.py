@@ -28,7 +28,7 @@ from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 MAX_CONSTANT = 63
 """Significant characters of an identifier in every C99 compiler."""
@@ -92,9 +92,12 @@ WIDTH = 92
 def kind_names(model: Model) -> dict[str, str]:
     """Return the kind of classifier for the templates: in a title, and in a sentence."""
     if isinstance(model.structure, TableEnsemble):
+        tables = model.structure.tables
+        if len(tables) == 1 and isinstance(tables[0], BranchingTable):
+            return {"model_kind": "quantized decision tree", "model_form": "decision tree"}
         title = "boosted tables: additive ensemble of quantized decision tables"
-        return {"kind": title, "form": "ensemble of boosted decision tables"}
-    return {"kind": "quantized Bayesian-network classifier", "form": "Bayesian network"}
+        return {"model_kind": title, "model_form": "ensemble of boosted decision tables"}
+    return {"model_kind": "quantized Bayesian-network classifier", "model_form": "Bayesian network"}
 
 
 def card_lines(

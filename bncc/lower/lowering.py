@@ -26,7 +26,7 @@ from bncc.program.ir import Program, width_of
 from bncc.program.pipeline import Optimized, PassReport
 from bncc.program.ranges import largest_cost
 from bncc.resources import Optimize, Resources
-from bncc.structure.decision_tables import TableEnsemble
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 UNKNOWN = -(2**31)
 """Bytes of all but the kernel before a first layout is priced. Where an estimate is too large, what
@@ -142,8 +142,10 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
 
 def _remedy(request: Request) -> str:
     """Return what makes a model of the same kind smaller."""
-    if isinstance(request.model.structure, TableEnsemble):
-        return "train with fewer tables or rows"
+    structure = request.model.structure
+    if isinstance(structure, TableEnsemble):
+        branches = any(isinstance(table, BranchingTable) for table in structure.tables)
+        return f"train with fewer tables or {'leaves' if branches else 'rows'}"
     if all(len(table.features) < 2 for table in request.program.tables):
         return "train with fewer bits or fewer states"
     return KernelBudget.remedy

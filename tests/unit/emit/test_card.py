@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -90,13 +91,15 @@ def test_a_sum_counts_its_comparisons_with_cuts():
     ("model", "title", "form"),
     [
         (hand.sum_of_tables, "boosted tables: additive ensemble of quantized decision tables", 1),
+        (partial(hand.trees_of_sensors, 3, 1), "quantized decision tree", 2),
         (hand.tan_float, "quantized Bayesian-network classifier", 0),
     ],
 )
 def test_the_kind_of_classifier_is_in_the_first_line_and_in_packages(model, title, form):
     header = emit_c(model(), EmitOptions("m")).files["m.h"]
     assert f"/* m.h -- {title}." in header.splitlines()
-    words = "uantized " + ("Bayesian network", "ensemble of boosted decision tables")[form]
+    forms = ("Bayesian network", "ensemble of boosted decision tables", "decision tree")
+    words = f"uantized {forms[form]}"
     for package, file in (
         ("arduino", "library.properties"), ("platformio", "library.json"),
         ("zephyr", "zephyr/Kconfig"),

@@ -1,6 +1,7 @@
 """The layout within a budget: by the estimate, or by the caller's pricing."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.models import (
     products_of_sensors,
     sum_of_tables,
     tan_float,
+    trees_of_sensors,
 )
 
 OPTIONS = EmitOptions("m", optimize="speed")
@@ -120,6 +122,7 @@ def test_a_refusal_of_a_named_kernel_names_one_that_fits():
         (naive_integer, "train with fewer bits or fewer states"),
         (tan_float, "train with fewer bits, fewer states or as naive Bayes"),
         (sum_of_tables, "train with fewer tables or rows"),
+        (partial(trees_of_sensors, 3, 2), "train with fewer tables or leaves"),
     ],
 )
 def test_a_refusal_advises_only_what_makes_the_model_smaller(model, advice):
