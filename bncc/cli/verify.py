@@ -173,7 +173,7 @@ def command(
         with_inputs(original, which_inputs, more),
         Lowering(optimize, kernel, constant_time, range_margin, compare, provable),
         ENTRIES | set(more),
-        None if max_flash is None else Budget(None, max_flash, extras=frozenset(more)),
+        Budget(None, max_flash, extras=frozenset(more)),
         Retreat.of(console),
     )
     emissions.check_kernel()

@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from bncc.cli import verify
+from bncc.data.readers import bundled_path
 from bncc.device.agreement import Agreement
 from bncc.device.machine import HarnessError
 from bncc.errors import ModelError, ToolchainError
@@ -382,3 +383,19 @@ def test_without_a_machine_it_is_the_c_that_emit_c_writes(
     generic, own = (how["emission"].files["m.c"] for _, how in asked)
     assert (written / "m.c").read_text(encoding="utf-8") == generic
     assert own != generic
+
+
+@pytest.mark.parametrize("more", [(), ("--with", "scores")])
+def test_the_c_that_emit_c_writes_is_compared(
+    answer: Answer, run: Run, run_json: RunJson, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    """Scores and trusted states are compared, too, but have no part in the choice of the C."""
+    answer(AGREED)
+    path = tmp_path / "tables.bncc"
+    options = ("--structure", "tables", "--folds", "0", "--quiet", "-o", path)
+    sizes = ("--structure-option", "tables=6", "--structure-option", "rows=8")
+    run("train", bundled_path("wifi"), *options, *sizes)
+    target = ("--target", "cortex-m4")
+    written = run_json("emit-c", path, *target, *more, "-o", tmp_path / "c")
+    compared = run_json("verify", path, *target, *more)
+    assert compared["targets"]["cortex-m4"]["kernel"] == written["kernel"]
