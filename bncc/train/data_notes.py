@@ -79,7 +79,8 @@ def _column_words(column: Column, n_table: int, *, is_ordered: bool = False) -> 
                 f"--drop{more}"
             )
         if column.kind == "integer" and n_values == n_rows and _is_enumerated(column, n_table):
-            return "has a different value in each row, like an identifier; drop it with --drop"
+            said = "has a different value in each row, like an identifier"
+            return f"{said}; if it is one, drop it with --drop"
     return None
 
 
