@@ -113,7 +113,7 @@ def model_of(features: Sequence[Feature]) -> Model:
 def measured(trial: Trial, machine: str) -> tuple[float, float]:
     """Return instructions and bytes of all features of a trial."""
     model = model_of(trial.features)
-    with patch("bncc.emit.emitter.choose_discretizers", return_value=trial.plan(FREE)):
+    with patch("bncc.lower.surroundings.choose_discretizers", return_value=trial.plan(FREE)):
         files = emit_c(model, EmitOptions("m", frozenset({"trusted"}), kernel="plain")).files
     X = np.random.default_rng(1).integers(0, model.n_states, (60, model.n_features))
     readings = [representatives(f)[X[:, i]] for i, f in enumerate(model.features)]

@@ -8,7 +8,7 @@ half of them those that bncc would choose, half drawn at random. Measured are in
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -35,16 +35,11 @@ from bncc.lower.cost_model import (
     textbook_cost,
 )
 from bncc.lower.cut_conditions import Compared
-from bncc.lower.discretizers.choice import (
-    Discretizers,
-    choose_discretizers,
-    in_lines,
-    searched,
-    ways,
-)
+from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, ways
 from bncc.lower.discretizers.rates import Search, rates_of
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.request import Request
+from bncc.lower.surroundings import discretizers_of, unread_features
 from bncc.model.marginal import state_frequencies
 from bncc.model.model import Model
 from bncc.on_device import measure_textbook, sources_of
@@ -133,7 +128,7 @@ class Case:
     def emission(self) -> Emission:
         """Its C."""
         assert self.chosen is not None
-        with patch("bncc.lower.lowering.choose_discretizers", return_value=self.plan):
+        with patch("bncc.lower.surroundings.choose_discretizers", return_value=self.plan):
             return emit_candidate(self.model, self.chosen, self.options)
 
     @cached_property
@@ -146,7 +141,7 @@ class Case:
     def estimate(self) -> tuple[float, float]:
         """Estimated bytes of flash and instructions of `predict_raw`."""
         prices = EntryPrices(Request(self.model, self.options))
-        with patch("bncc.lower.entry_price.choose_discretizers", return_value=self.plan):
+        with patch("bncc.lower.surroundings.choose_discretizers", return_value=self.plan):
             found: Candidate | TextbookCost
             if self.chosen is None:
                 imported = prices.request.program
@@ -196,11 +191,14 @@ def _cases_of(
         is_usual = (n + crc32(str(trained).encode())) % 2 or compare in ("readings", "keys")
         if is_usual or family in RARE:
             chosen = min(found, key=lambda each: _order(goal, each))
-            yield case(chosen, _usual(prices.request, chosen))
+            rom_bytes = chosen.kernel.rom_bytes
+            plan = discretizers_of(prices.request, chosen.program, rom_bytes, goal)
+            yield case(chosen, plan)
         if not is_usual or (family in RARE and compare == "states"):
             chosen = found[int(rng.integers(len(found)))]
             drawn = PLANS[int(rng.integers(len(PLANS)))]
-            yield case(chosen, _plan(model, chosen.program, target, drawn, rng))
+            unread = unread_features(prices.request, chosen.program)
+            yield case(chosen, _plan(model, chosen.program, target, drawn, rng, unread))
 
 
 def _order(goal: Optimize, each: Candidate) -> tuple[float, float]:
@@ -211,30 +209,24 @@ def _order(goal: Optimize, each: Candidate) -> tuple[float, float]:
     return each.instructions * each.flash, each.flash
 
 
-def _usual(request: Request, chosen: Candidate) -> Discretizers:
-    """Return the plan that is chosen for a kernel."""
-    return choose_discretizers(
-        chosen.program.features,
-        state_frequencies(request.model),
-        optimize=request.options.optimize,
-        target=request.options.target,
-        other_bytes=chosen.kernel.rom_bytes,
-    )
-
-
 def _plan(
-    model: Model, program: Program, target: str, drawn: str, rng: np.random.Generator
+    model: Model,
+    program: Program,
+    target: str,
+    drawn: str,
+    rng: np.random.Generator,
+    unread: Collection[int],
 ) -> Discretizers:
     """Return the plan of a name in `PLANS`."""
     rates, features = rates_of(target), program.features
     if drawn == "linear" or drawn == "binary":
-        return searched(features, drawn, rates)
+        return searched(features, drawn, rates, unread)
     search: Search | None = None
     if drawn.startswith("called"):
         search = "binary" if drawn.endswith("binary") else "linear"
     frequencies, chosen = state_frequencies(model), {}
     for i, feature in enumerate(features):
-        if feature.is_numeric:
+        if feature.is_numeric and i not in unread:
             found = ways(feature, search, rates, frequencies[i])
             chosen[i] = found[int(rng.integers(len(found))) if drawn == "own" else 0]
     return in_lines(features, search, rates, chosen)

@@ -13,8 +13,9 @@ from bncc.emit.card import feature_lines, model_lines, record_lines
 from bncc.emit.options import EmitOptions
 from bncc.errors import OptionError
 from bncc.lower.c.c99 import counted
-from bncc.lower.lowering import unread_features, with_room
+from bncc.lower.lowering import with_room
 from bncc.lower.request import Request
+from bncc.lower.surroundings import unread_features
 from bncc.model.checked import Limits
 from bncc.model.front import UNSURE
 from bncc.model.model import Model

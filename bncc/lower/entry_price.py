@@ -8,18 +8,17 @@ it compares the readings themselves; all that is in the price, by which layouts 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from bncc.discretize.feature import Feature
 from bncc.lower.cost_model import LEVELS, Candidate, Level, TextbookCost, candidate
 from bncc.lower.cut_conditions import COMPARED, Compared
 from bncc.lower.cycle_rates import OTHERS, in_cycles
 from bncc.lower.direct import OF_READINGS, can_read, has_keys, is_direct
-from bncc.lower.discretizers.choice import Discretizers, choose_discretizers
-from bncc.lower.input_check import InputCheck, input_check
+from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.input_check import InputCheck
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
-from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
+from bncc.lower.reading_cost import reading_terms
 from bncc.lower.request import Request
-from bncc.model.marginal import state_frequencies
+from bncc.lower.surroundings import check_of, discretizers_of, unread_features
 from bncc.program.ir import Program
 from bncc.resources import OF_READINGS as RAW_ENTRIES
 
@@ -34,8 +33,9 @@ class EntryPrices:
     request: Request
     # Priced layouts by program and family, as long as the programs exist
     known: dict[tuple[int, str], list[Candidate]] = field(default_factory=dict)
-    _discretizers: dict[tuple[tuple[Feature, ...], int], Discretizers] = field(default_factory=dict)
-    _checks: dict[tuple[tuple[int, ...], int], InputCheck] = field(default_factory=dict)
+    # By the features that a program does not read, and by bytes; all programs have all features
+    _discretizers: dict[tuple[frozenset[int], int], Discretizers] = field(default_factory=dict)
+    _checks: dict[tuple[frozenset[int], int], InputCheck] = field(default_factory=dict)
     _readable: dict[int, bool] = field(default_factory=dict)
 
     @property
@@ -71,8 +71,8 @@ class EntryPrices:
             terms = reading_terms(program, kernel, compare)
             # Rows are shared with what decides on states, lists of cuts are not.
             constants = terms.own_bytes if others else terms.rom_bytes
-            flash += reading_code(program, kernel, target, self.level, compare) + constants
-            times = max(times, reading_work(program, kernel, target, self.level, compare))
+            flash += terms.code_bytes(target, self.level) + constants
+            times = max(times, terms.instructions(target, self.level))
             ram = max(ram, plain.ram + terms.key_bytes)
         elif raw:
             found = self._discretized(program, kernel.rom_bytes)
@@ -127,32 +127,16 @@ class EntryPrices:
         return self._readable[id(program)]
 
     def _checked(self, program: Program, rom_bytes: int) -> InputCheck:
-        key = (tuple(program.n_states), rom_bytes)
+        key = (unread_features(self.request, program), rom_bytes)
         if key not in self._checks:
-            options = self.request.options
-            self._checks[key] = input_check(
-                program.n_states,
-                optimize=options.optimize,
-                rom_bytes=rom_bytes,
-                target=options.target,
-                constant_time=options.constant_time,
-            )
+            self._checks[key] = check_of(self.request, program, rom_bytes)
         return self._checks[key]
 
-    def _discretized(self, program: Program, other_bytes: int) -> Discretizers:
+    def _discretized(self, program: Program, rom_bytes: int) -> Discretizers:
         optimize = self.request.options.optimize
-        # Other bytes of flash matter for `balanced` alone, and only roughly.
-        other_bytes = 1 << other_bytes.bit_length() if optimize == "balanced" else 0
-        key = (program.features, other_bytes)
+        # Other bytes of flash matter for `balanced` alone.
+        other_bytes = rom_bytes if optimize == "balanced" else 0
+        key = (unread_features(self.request, program), other_bytes)
         if key not in self._discretizers:
-            options = self.request.options
-            self._discretizers[key] = choose_discretizers(
-                program.features,
-                state_frequencies(self.request.model),
-                optimize=optimize,
-                target=options.target,
-                other_bytes=other_bytes,
-                by_number=self.request.entries.stream,
-                constant_time=options.constant_time,
-            )
+            self._discretizers[key] = discretizers_of(self.request, program, rom_bytes, optimize)
         return self._discretizers[key]

@@ -29,7 +29,6 @@ from bncc.lower.cycle_rates import span_in_cycles
 from bncc.lower.entry_price import STATE_ENTRY
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
-from bncc.lower.reading_cost import reading_code, reading_terms, reading_work
 from bncc.lower.rule_cost import code_of_extras, extras_in, work_of_extras
 from bncc.model.rules import EXTRAS
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
@@ -114,7 +113,7 @@ def entry_times(
     if layout.raw is not None:
         times["scores-raw"] = checked + layout.raw.instructions
         times["predict-raw"] = (
-            reading_work(layout.program, layout.kernel, target, level, layout.direct.compared)
+            layout.direct_terms.instructions(target, level)
             if layout.direct
             else decision + layout.raw.instructions
         )
@@ -257,7 +256,7 @@ def constant_bytes(layout: Layout) -> int:
 def kernel_bytes(layout: Layout, target: str | None = None, level: Level = "-O2") -> int:
     """Return the bytes of code of the kernel, the check and the discretizer."""
     if layout.direct is not None:
-        return reading_code(layout.program, layout.kernel, target, level, layout.direct.compared)
+        return layout.direct_terms.code_bytes(target, level)
     readings = layout.raw.code_bytes if layout.raw else 0
     decision = code_bytes(layout.kernel, target, level)
     if layout.hands_over:
@@ -313,7 +312,7 @@ def buffer_bytes(layout: Layout) -> int:
     has_states = finds_states or layout.constant_time is not None
     states = len(layout.program.features) * layout.state_bits // 8 if has_states else 0
     if layout.direct is not None:
-        states += reading_terms(layout.program, layout.kernel, layout.direct.compared).key_bytes
+        states += layout.direct_terms.key_bytes
     costs = layout.program.n_classes * layout.kernel.sum_bits // 8
     return costs + layout.kernel.scratch_bytes + states
 

@@ -23,6 +23,7 @@ from bncc.lower.missing.plan import JointPlan, MissingPlan
 from bncc.lower.missing.text import MissingText, missing_text
 from bncc.lower.range_check import CheckedText, checked_text
 from bncc.lower.raw import RawPlan, plan_raw
+from bncc.lower.reading_cost import ReadingTerms, reading_terms
 from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
 from bncc.lower.stream import StreamPlan, plan_stream
@@ -133,6 +134,12 @@ class Layout:
     def rom_bytes(self) -> int:
         """Bytes of all constants."""
         return sum(a.n_bytes for a in self.arrays) + self.labels.n_bytes
+
+    @cached_property
+    def direct_terms(self) -> ReadingTerms:
+        """Sizes of the kernel where it compares readings."""
+        assert self.direct is not None
+        return reading_terms(self.program, self.kernel, self.direct.compared)
 
     @cached_property
     def summed(self) -> tuple[Summed, ...]:

@@ -8,20 +8,17 @@ from math import inf
 from bncc.errors import BudgetError
 from bncc.lower.choose import Choice, KernelBudget, choose
 from bncc.lower.cost_model import LEVELS, Candidate, textbook_cost
-from bncc.lower.discretizers.choice import choose_discretizers
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import Estimate, estimate, estimated_resources
 from bncc.lower.front import FrontPlan
 from bncc.lower.gate import gate_plan
-from bncc.lower.input_check import input_check
 from bncc.lower.kernels.base import Kernel
 from bncc.lower.layout import Layout, lay_out
 from bncc.lower.request import Request
+from bncc.lower.surroundings import check_of, discretizers_of
 from bncc.model.card import gate_facts
 from bncc.model.front import front_facts
-from bncc.model.marginal import state_frequencies
 from bncc.model.ranges import units_of
-from bncc.model.used import used_features
 from bncc.program.ir import Program, width_of
 from bncc.program.pipeline import Optimized, PassReport
 from bncc.program.ranges import largest_cost
@@ -197,36 +194,12 @@ def front_plan(request: Request) -> FrontPlan | None:
     return FrontPlan(request.front, facts.get("answers"))
 
 
-def unread_features(request: Request, program: Program) -> frozenset[int]:
-    """Return the features that no entry point needs."""
-    used = used_features(request.model)
-    if request.entries.stream or request.missing is not None or not used:
-        return frozenset()
-    read = {f for table in program.tables for f in table.features}
-    return frozenset(range(len(program.features))) - read.union(used)
-
-
 def _laid_out(request: Request, candidate: Candidate, discretize: Optimize) -> Layout:
     """Lay out a kernel with the discretizers that are best in something."""
     model, options, entries = request.model, request.options, request.entries
     program, kernel = candidate.program, candidate.kernel
-    check = input_check(
-        program.n_states,
-        optimize=options.optimize,
-        rom_bytes=kernel.rom_bytes,
-        target=options.target,
-        constant_time=options.constant_time,
-        unread=unread_features(request, program),
-    )
-    discretizers = choose_discretizers(
-        program.features,
-        state_frequencies(model),
-        optimize=discretize,
-        target=options.target,
-        other_bytes=kernel.rom_bytes,
-        by_number=entries.stream,
-        constant_time=options.constant_time,
-    )
+    check = check_of(request, program, kernel.rom_bytes)
+    discretizers = discretizers_of(request, program, kernel.rom_bytes, discretize)
     return lay_out(
         program,
         kernel,

@@ -36,11 +36,20 @@ from bncc.program.ir import Program, width_of
 class ReadingTerms:
     """Sizes of a kernel that compares readings."""
 
+    family: str  # Its weights in the cost model
     rom_bytes: int  # Bytes of the constants that it reads
     own_bytes: int  # Bytes of those that the kernel on states does not read
     key_bytes: int  # Bytes of stack of the integers that a loop compares
     work: tuple[float, ...]  # Terms of executed instructions, and code: of code size
     code: tuple[float, ...]
+
+    def instructions(self, target: str | None = None, level: Level = "-O2") -> int:
+        """Return what one decision from readings executes."""
+        return max(1, round(weighted(self.family, target, level, self.work, which=0)))
+
+    def code_bytes(self, target: str | None = None, level: Level = "-O2") -> int:
+        """Return the bytes of code of a classifier that only decides on readings."""
+        return max(0, round(weighted(self.family, target, level, self.code, which=1)))
 
 
 def reading_terms(
@@ -50,7 +59,7 @@ def reading_terms(
     if isinstance(kernel, BranchKernel):
         return tree_terms(program, kernel, compare)
     if isinstance(kernel, CutKernel):
-        return _terms(line_counts(program, kernel), kernel.rom_bytes)
+        return _terms(kernel, line_counts(program, kernel), kernel.rom_bytes)
     compared = compared_integers(program, compare, kernel)
     width = compared.width // BYTE
     if isinstance(kernel, CutLoopKernel):
@@ -72,7 +81,7 @@ def reading_terms(
         raise TypeError(f"the kernel '{kernel.family}' compares no readings")
     own_bytes = listed + n_cuts * width
     key_bytes = len(compared.features) * compared.bits // BYTE if compared.is_keys else 0
-    return _terms(counts, kernel.rom_bytes - before + own_bytes, own_bytes, key_bytes)
+    return _terms(kernel, counts, kernel.rom_bytes - before + own_bytes, own_bytes, key_bytes)
 
 
 def tree_terms(
@@ -84,35 +93,15 @@ def tree_terms(
     """Return the terms of trees; without visits in a decision, all leaves are as likely."""
     n_keys = len(compared_integers(program, "keys").features) if compare == "keys" else 0
     counts = tree_counts(program, kernel, compare, visits)
-    return _terms(counts, kernel.rom_bytes, 0, KEY_BYTES * n_keys)
+    return _terms(kernel, counts, kernel.rom_bytes, 0, KEY_BYTES * n_keys)
 
 
 def _terms(
-    counts: tuple[Counts, Counts], rom_bytes: int, own_bytes: int = 0, key_bytes: int = 0
+    kernel: Kernel,
+    counts: tuple[Counts, Counts],
+    rom_bytes: int,
+    own_bytes: int = 0,
+    key_bytes: int = 0,
 ) -> ReadingTerms:
     work, code = (tuple(each.values()) for each in counts)
-    return ReadingTerms(rom_bytes, own_bytes, key_bytes, work, code)
-
-
-def reading_work(
-    program: Program,
-    kernel: Kernel,
-    target: str | None = None,
-    level: Level = "-O2",
-    compare: Compared | None = None,
-) -> int:
-    """Return what one decision from readings executes."""
-    terms = reading_terms(program, kernel, compare).work
-    return max(1, round(weighted(kernel.family + OF_READINGS, target, level, terms, which=0)))
-
-
-def reading_code(
-    program: Program,
-    kernel: Kernel,
-    target: str | None = None,
-    level: Level = "-O2",
-    compare: Compared | None = None,
-) -> int:
-    """Return the bytes of code of a classifier that only decides on readings."""
-    terms = reading_terms(program, kernel, compare).code
-    return max(0, round(weighted(kernel.family + OF_READINGS, target, level, terms, which=1)))
+    return ReadingTerms(kernel.family + OF_READINGS, rom_bytes, own_bytes, key_bytes, work, code)

@@ -6,6 +6,7 @@ from functools import cached_property
 from bncc.errors import OptionError
 from bncc.lower.adaptation import OffsetTables
 from bncc.lower.cut_conditions import Compared
+from bncc.lower.discretizers.choice import OwnWays, every_own_way
 from bncc.lower.kernels.families import (
     FAMILIES,
     FOR_GATES,
@@ -25,10 +26,12 @@ from bncc.model.confidence import Confidence
 from bncc.model.counters import Counters
 from bncc.model.filter import Filter, required
 from bncc.model.front import front_of
+from bncc.model.marginal import state_frequencies
 from bncc.model.missing_form import missing_form_of
 from bncc.model.model import Model
 from bncc.model.rules import EXTRAS
 from bncc.model.unknown import Unknown
+from bncc.model.used import used_features
 from bncc.program.front import Front, split_front
 from bncc.program.ir import Program, has_trees
 from bncc.program.pipeline import FLOWS_FOR, program_of
@@ -176,6 +179,17 @@ class Request:
     def _split(self) -> tuple[Front | None, Program]:
         program, front = program_of(self.model), front_of(self.model)
         return (None, program) if front is None else split_front(program, front)
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """Features on which a decision of the model may depend."""
+        return used_features(self.model)
+
+    @cached_property
+    def own_ways(self) -> OwnWays:
+        """Ways of its own in which each feature's state can be found."""
+        model = self.model
+        return every_own_way(model.features, self.options.target, state_frequencies(model))
 
     @property
     def flows(self) -> tuple[str, ...]:

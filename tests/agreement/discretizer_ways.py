@@ -100,5 +100,5 @@ def plan(features, method):
 
 def emitted(features, method, name="m", n_classes=200):
     """Return the C with one discretizer form for all features."""
-    with patch("bncc.lower.lowering.choose_discretizers", return_value=plan(features, method)):
+    with patch("bncc.lower.surroundings.choose_discretizers", return_value=plan(features, method)):
         return emit_c(model_of(features, n_classes), EmitOptions(name)).files

@@ -229,7 +229,7 @@ def _ways(features: str) -> Files:
     some, files = ways.FEATURES[features], {}
     for method in ways.METHODS:
         plan = ways.plan(some, method)
-        with patch("bncc.lower.lowering.choose_discretizers", return_value=plan):
+        with patch("bncc.lower.surroundings.choose_discretizers", return_value=plan):
             emission = emit_c(ways.model_of(some), EmitOptions("m"))
         files[f"{method}.c"] = masked(emission.files["m.c"])
     return files

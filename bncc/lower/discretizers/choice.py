@@ -22,9 +22,9 @@ guided
     state: the lower bits carry into it where the reading exceeds the one threshold among them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from bncc._types import FloatArray
 from bncc.discretize.feature import Feature
@@ -102,6 +102,24 @@ def own_ways(
         yield Discretizer("guided", *rates.guided(guide, use, bits), guide)
 
 
+OwnWays: TypeAlias = Mapping[int, tuple[Discretizer, ...]]
+"""The ways of each feature with thresholds that share nothing with other features."""
+
+
+def every_own_way(
+    features: Sequence[Feature],
+    target: str | None,
+    frequencies: Sequence[FloatArray] | None = None,
+) -> OwnWays:
+    """Return the own ways of all features for a target, by how frequent their states are."""
+    rates = rates_of(target)
+    return {
+        i: tuple(own_ways(feature, rates, None if frequencies is None else frequencies[i]))
+        for i, feature in enumerate(features)
+        if feature.is_numeric
+    }
+
+
 def bits_of(feature: Feature) -> int:
     """Return the bits of a feature's thresholds."""
     return KIND_BITS[feature.kind]
@@ -119,28 +137,35 @@ class Discretizers:
 
     is_loop: bool  # True if one loop searches for all features; else there is a line per feature
     search: Search  # Search in arrays of thresholds, if any
-    methods: tuple[Method | None, ...]  # Per feature; None for codes, which are states already
-    trees: tuple[Tree | None, ...]  # Per feature; None for codes and for what is searched in arrays
+    # Per feature; None for codes, which are states already, and in lines for unread ones
+    methods: tuple[Method | None, ...]
+    trees: tuple[Tree | None, ...]  # Per feature; None also for what is searched in arrays
     instructions: float  # instructions and flash: Estimated, of all features
     flash: float
 
 
 def choose_discretizers(
     features: Sequence[Feature],
-    frequencies: Sequence[FloatArray] | None = None,
+    own: OwnWays | None = None,
     *,
     optimize: Optimize = "balanced",
     target: str | None = None,
     other_bytes: int = 0,
     by_number: bool = False,
     constant_time: bool = False,
+    unread: Collection[int] = (),
 ) -> Discretizers:
-    """Choose the discretizer of every feature."""
+    """
+    Choose the discretizer of every feature; unread ones have none where each has a line.
+
+    `own` are the ways of `every_own_way`, which do not depend on the goal: by default those of
+    states that are equally frequent.
+    """
     rates = rates_of(target)
-    plain = searched(features, "linear", rates)
+    plain = searched(features, "linear", rates, unread)
     if constant_time:
         return plain
-    plans = [plain, searched(features, "binary", rates)]
+    plans = [plain, searched(features, "binary", rates, unread)]
     if optimize == "size":
         budget = 0.0
     elif optimize == "speed":
@@ -148,18 +173,27 @@ def choose_discretizers(
     else:
         budget = plain.flash + BALANCE * (plain.flash + other_bytes)
     if any(feature.is_numeric for feature in features) and not (by_number and plain.is_loop):
-        plans += _in_lines(features, frequencies, rates, budget)
+        own = every_own_way(features, target) if own is None else own
+        read = {i: some for i, some in own.items() if i not in unread}
+        plans += _in_lines(features, read, rates, budget)
     if optimize == "size":
         return min(plans, key=lambda plan: (plan.flash, plan.instructions))
     fitting = [plan for plan in plans if plan.flash <= budget]
     return min(fitting, key=lambda plan: (plan.instructions, plan.flash))
 
 
-def searched(features: Sequence[Feature], search: Search, rates: Rates) -> Discretizers:
-    """Return the plan that searches arrays for all features, in a loop where readings are one."""
+def searched(
+    features: Sequence[Feature], search: Search, rates: Rates, unread: Collection[int] = ()
+) -> Discretizers:
+    """
+    Return the plan that searches arrays, in a loop over all features where readings are an array.
+
+    Lines, unlike a loop, leave out unread features.
+    """
     is_loop = len({_type(feature) for feature in features}) == 1
     if not is_loop or not features[0].is_numeric:
-        chosen = {i: called(f, search, rates) for i, f in enumerate(features) if f.is_numeric}
+        numeric = (i for i, f in enumerate(features) if f.is_numeric and i not in unread)
+        chosen = {i: called(features[i], search, rates) for i in numeric}
         return in_lines(features, search, rates, chosen, is_loop=is_loop)
     bits = bits_of(features[0])
     counts = [len(feature.thresholds) for feature in features]
@@ -195,19 +229,15 @@ def in_lines(
 
 
 def _in_lines(
-    features: Sequence[Feature],
-    frequencies: Sequence[FloatArray] | None,
-    rates: Rates,
-    budget: float,
+    features: Sequence[Feature], own: OwnWays, rates: Rates, budget: float
 ) -> Iterator[Discretizers]:
     """Yield plans of a line per feature: the smallest ones, made faster as the budget allows."""
-    numeric = [(i, f) for i, f in enumerate(features) if f.is_numeric]
-    own = {
-        i: tuple(own_ways(f, rates, frequencies[i] if frequencies else None)) for i, f in numeric
-    }
     searches: tuple[Search | None, ...] = ("linear", "binary", None)
     for search in searches:
-        every = {i: (*((called(f, search, rates),) if search else ()), *own[i]) for i, f in numeric}
+        every = {
+            i: (*((called(features[i], search, rates),) if search else ()), *some)
+            for i, some in own.items()
+        }
         if all(every.values()):
             chosen = {i: min(some, key=_flash_first) for i, some in every.items()}
             left = budget - in_lines(features, search, rates, chosen).flash

@@ -9,7 +9,7 @@ from bncc.data.target import dataset_of
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import estimate
-from bncc.lower.reading_cost import reading_code
+from bncc.lower.reading_cost import reading_terms
 from bncc.lower.request import Request
 from bncc.model.filter import Filter
 from bncc.train.settings import TrainSettings
@@ -42,7 +42,7 @@ def test_lists_of_cuts_of_readings_and_of_states_have_a_price(model, kernel):
     layout, both = priced(BOTH)
     _, alone = priced(("scores",))
     listed = sum(each.n_bytes for each in layout.direct.arrays)
-    code = reading_code(layout.program, layout.kernel, "cortex-m0", "-O2", "readings")
+    code = reading_terms(layout.program, layout.kernel, "readings").code_bytes("cortex-m0", "-O2")
     assert both.flash - alone.flash - code == pytest.approx(listed, rel=0.1)
     _, raw = priced(("predict-raw",))
     assert both.flash > raw.flash

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from bncc.discretize.feature import Feature
-from bncc.lower.discretizers.choice import MAX_TREE, choose_discretizers, in_lines, searched, ways
+from bncc.lower.discretizers.choice import (
+    MAX_TREE,
+    choose_discretizers,
+    every_own_way,
+    in_lines,
+    searched,
+    ways,
+)
 from bncc.lower.discretizers.rates import RATES, Rates, rates_of
 
 # line, call, turn, linear, binary, tree, table, nibble, guide, guide32, half, word
@@ -183,5 +190,6 @@ def test_frequent_states_make_a_tree_cheaper():
     (tree,) = (way for way in ways(WIDE, None, ROUND, often) if way.method == "tree")
     assert tree.instructions < 0.6 * even.instructions
     assert tree.flash == even.flash
-    plan = choose_discretizers((CODE, WIDE), (np.ones(4) / 4, often), optimize="speed")
+    own = every_own_way((CODE, WIDE), None, (np.ones(4) / 4, often))
+    plan = choose_discretizers((CODE, WIDE), own, optimize="speed")
     assert plan.trees == (None, tree.tree)
