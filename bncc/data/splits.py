@@ -12,6 +12,8 @@ from bncc.wording import counted
 MOST_STRATIFIED = 1000
 """Groups that scikit-learn deals by their classes, in time that grows with their number squared;
 more of them balance the classes by themselves."""
+LEAST_UNITS = 5
+"""Smallest number of units of a fold: of fewer in all, no difference can be clear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,25 @@ class SplitRule:
     def most_folds(self, n_rows: int) -> int:
         """Return the largest number of folds for a number of rows."""
         return n_rows if self.groups is None else len(np.unique(self.groups))
+
+    def units(self, n_rows: int) -> IntArray:
+        """
+        Return the unit of each row of a fold, (n_rows,) int64: rows whose errors occur together.
+
+        Each row is a unit where rows are random. Else groups are, or with fewer than `LEAST_UNITS`
+        groups about equal parts of them in file order; without groups, parts of the whole fold.
+        """
+        if self.is_random:
+            return np.arange(n_rows)
+        groups = np.zeros(n_rows, dtype=np.int64) if self.groups is None else self.groups
+        _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+        n_parts = -(-LEAST_UNITS // max(1, len(sizes)))
+        first = np.cumsum(sizes) - sizes
+        place = np.empty(n_rows, dtype=np.int64)
+        by_group = np.argsort(group, kind="stable")
+        place[by_group] = np.arange(n_rows) - first[group[by_group]]
+        unit = group * n_parts + place * n_parts // sizes[group]
+        return np.asarray(np.unique(unit, return_inverse=True)[1], dtype=np.int64)
 
     def holdout(self, y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:
         """

@@ -47,9 +47,10 @@ def is_worse(losses: FloatArray, than: FloatArray, errors: float) -> bool:
     Return whether losses are larger by some standard errors of their mean paired difference.
 
     It is the standard error if both were equal, and wrong decisions are whole: with McNemar's
-    correction for continuity a single row is no clear difference.
+    correction for continuity a single row is no clear difference. Where errors of rows occur
+    together, each unit of such rows is one observation, so no dependence inside it counts.
 
-    Shapes: `losses`, `than` (n_rows,) float64, of the same rows.
+    Shapes: `losses`, `than` (n_units,) float64, of the same units.
     """
     by, error = _difference(losses, than)
     return by > errors * error
@@ -79,9 +80,9 @@ def time_ratio(losses: FloatArray, than: FloatArray, least: float = MUCH_FASTER)
 
 def is_close(losses: FloatArray, best: Evaluation, errors: float = CLOSE) -> bool:
     """
-    Return whether losses on all rows are at most some standard errors above those of the best.
+    Return whether losses on all units are at most some standard errors above those of the best.
 
-    If those of the best are unknown, they are. Shapes: `losses` (n_rows,) float64.
+    If those of the best are unknown, they are. Shapes: `losses` (n_units,) float64.
     """
     return best.losses is None or not is_worse(losses, best.losses, errors)
 

@@ -230,7 +230,7 @@ def _is_behind(losses: FloatArray, best: JudgedSum, given: SearchInput) -> bool:
     than = best.losses[: len(losses)]
     if given.dataset.split.is_random:
         return is_worse(losses, than, HOPELESS)
-    ends = np.cumsum([fold.held.n_rows for fold in given.folds])
+    ends = np.cumsum([fold.n_units for fold in given.folds])
     by_fold = [part.sum() for part in np.split(losses - than, ends[ends < len(losses)])]
     return is_worse(np.array(by_fold), np.zeros(len(by_fold)), HOPELESS)
 

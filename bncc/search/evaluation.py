@@ -46,7 +46,7 @@ class Judgement:
     """
     Results of a candidate on the validation rows of a fold.
 
-    Shapes: `losses` (n_held,) float64, in the measure of the choice.
+    Shapes: `losses` (n_units,) float64, in the measure of the choice, sums over the rows of a unit.
     """
 
     misses: BoolArray  # Rows with wrong decisions
@@ -60,14 +60,14 @@ class Judgement:
     @property
     def choice(self) -> float:
         """Measure of the choice."""
-        return float(self.losses.mean())
+        return float(self.losses.sum() / len(self.misses))
 
 
 def losses_of(judged: Sequence[Judgement]) -> FloatArray:
     """
-    Return the losses on the rows of all folds, in turn.
+    Return the losses on the units of all folds, in turn.
 
-    Shapes: returns (n_rows,) float64.
+    Shapes: returns (n_units,) float64.
     """
     return np.concatenate([one.losses for one in judged])
 
@@ -83,8 +83,8 @@ class Evaluation:
     choice: tuple[float, ...]
     price: Resources  # Its resources in the layout that decides whether it fits
     result: TrainResult | None = None  # The classifier of all rows, once trained
-    # Loss on each validation row, fold by fold; None if unknown.
-    # Shapes: (n_rows,) float64
+    # Loss on each unit of validation rows, fold by fold; None if unknown.
+    # Shapes: (n_units,) float64
     losses: FloatArray | None = field(default=None, repr=False, compare=False)
     layout: Resources | None = None  # Those of the layout that suits the budget best, once known
     fast: int | None = None  # Estimated time in the fastest layout that fits; None if unknown
@@ -420,9 +420,9 @@ def _judgement(fold: Fold, found: Result) -> Judgement:
     if len(misses) != n_rows:
         raise ValueError("evaluated on other rows")
     if "losses" not in found:
-        return Judgement(misses, fold.weighted(misses))
+        return Judgement(misses, fold.by_unit(fold.weighted(misses)))
     losses = np.frombuffer(b64decode(found["losses"], validate=True), dtype="<f8")
-    return Judgement(misses, losses.astype(np.float64))
+    return Judgement(misses, fold.by_unit(losses.astype(np.float64)))
 
 
 def _trained(found: Result) -> TrainResult:

@@ -194,7 +194,7 @@ def _losses_behind(
     limits: ProgramLimits,
     choose_by: str | None,
 ) -> FloatArray | None:
-    """Return the losses (n_rows,) of tables in the flash that is left; None if none fit."""
+    """Return the losses (n_units,) of tables in the flash that is left; None if none fit."""
     budget = limits.budget
     reserve = budget.reserve if budget.flash is None else budget.reserve + chosen.cost.flash
     of_model = replace(budget, reserve=reserve, ram=None)

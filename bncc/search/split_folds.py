@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from math import ceil
 from typing import TypeVar
 
@@ -190,6 +191,19 @@ class Fold:
         """Return the weights of errors, in a measure that depends on errors only."""
         weights = self._class_weights
         return np.asarray(misses * (1.0 if weights is None else weights[self.held.y]))
+
+    @property
+    def n_units(self) -> int:
+        """Number of units of the validation rows, see `SplitRule.units`."""
+        return int(self._units.max()) + 1
+
+    def by_unit(self, losses: FloatArray) -> FloatArray:
+        """Return the sum of the losses of each unit, (n_units,) float64."""
+        return np.asarray(np.bincount(self._units, weights=losses), dtype=np.float64)
+
+    @cached_property
+    def _units(self) -> IntArray:
+        return self.held.split.units(self.held.n_rows)
 
     def ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
         """Return the training rows in states, and how to boost tables on them."""

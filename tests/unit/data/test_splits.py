@@ -171,3 +171,33 @@ def test_one_group_cannot_be_split() -> None:
         SplitRule(np.arange(3)).folds(np.arange(3), 4, 0)
     with pytest.raises(DataError, match=r"choose one in 0 \.\. 1"):
         rule.holdout(np.arange(5), 1.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (SplitRule(), [0, 1, 2, 3, 4, 5, 6, 7]),
+        (SplitRule(ordered=True), [0, 0, 1, 1, 2, 3, 3, 4]),
+        # as many groups as needed, and fewer: each in parts, in file order
+        (SplitRule(np.array([9, 8, 7, 6, 5, 9, 8, 7])), [4, 3, 2, 1, 0, 4, 3, 2]),
+        (SplitRule(np.array([1, 1, 0, 1, 1, 1, 0, 1]), ordered=True), [2, 2, 0, 3, 3, 4, 1, 4]),
+    ],
+)
+def test_units_are_rows_groups_or_parts_of_them(rule: SplitRule, expected: list[int]) -> None:
+    assert rule.units(8).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.booleans())
+def test_units_are_enough_and_within_groups(cells: list[int], ordered: bool) -> None:
+    """The units of a group have rows of no other one, consecutive and nearly as many in each."""
+    groups = np.array(cells)
+    unit = SplitRule(groups, ordered).units(len(groups))
+    assert sorted(set(unit.tolist())) == list(range(unit.max() + 1))
+    for one in set(cells):
+        of_group = unit[groups == one]
+        assert (np.diff(of_group) >= 0).all()
+        sizes = np.bincount(of_group)[of_group[0] :]
+        assert sizes.max() - sizes.min() <= 1
+        assert not set(of_group) & set(unit[groups != one])
+    if len(set(cells)) >= splits.LEAST_UNITS:
+        assert unit.max() + 1 == len(set(cells))

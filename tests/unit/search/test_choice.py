@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bncc.data.splits import SplitRule
 from bncc.resources import Budget, Span
 from bncc.search.budget_search import chosen_in
 from bncc.search.choice import (
@@ -246,3 +247,26 @@ def test_the_layouts_of_those_that_an_estimate_expects_to_be_fast_are_compared()
     known = replace(tried[-1], layout=resources(850, 450))
     assert known.expected_time == 450
     assert chosen_of([*tried[:-1], known], "balanced") is known
+
+
+def test_units_keep_chance_from_being_clear_where_errors_come_in_episodes():
+    """
+    Two classifiers that are equally good are wrong in episodes of 60 rows, independently.
+
+    As rows, their difference would be called clear in most data sets, as units in few.
+    """
+    rng, rule, n_rows, n_sets = np.random.default_rng(0), SplitRule(ordered=True), 1500, 300
+    unit = rule.units(n_rows)
+    n_clear = {"rows": 0, "units": 0}
+    for _ in range(n_sets):
+        folds = [np.repeat(rng.random((2, n_rows // 60)) < 0.06, 60, axis=1) for _ in range(5)]
+        one, other = np.concatenate(folds, axis=1).astype(float)
+        sums = [
+            np.concatenate([np.bincount(unit, part) for part in np.split(each, 5)])
+            for each in (one, other)
+        ]
+        for name, pair in (("rows", (one, other)), ("units", sums)):
+            a, b = pair
+            n_clear[name] += is_worse(a, b, 1.96) or is_worse(b, a, 1.96)
+    assert n_clear["rows"] > 0.5 * n_sets
+    assert n_clear["units"] < 0.08 * n_sets

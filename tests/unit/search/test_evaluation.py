@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.data.readers import bundled_path, read_table
+from bncc.data.splits import SplitRule
 from bncc.data.target import dataset_of
 from bncc.errors import DataError, WorkerError
 from bncc.model.file import to_bytes
@@ -125,6 +126,18 @@ def test_a_search_is_the_same_whoever_works_on_it(given):
     assert to_bytes(there.result.model) == to_bytes(found.result.model)
     facts = [[(one.words, one.errors, one.price) for one in some.tried] for some in (found, there)]
     assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize(("rule", "n_units"), [(SplitRule(), 50), (SplitRule(ordered=True), 5)])
+def test_losses_are_sums_over_units(given, rule, n_units):
+    order = np.random.default_rng(0).permutation(given.dataset.n_rows)
+    given = replace(given, dataset=replace(given.dataset.take(order), split=rule))
+    for fold, one in zip(given.folds, evaluator(given).judgements(SUM), strict=True):
+        assert len(one.losses) == fold.n_units == n_units
+        assert one.losses.sum() == one.misses.sum() > 0
+        assert one.choice == one.error
+        first = rule.units(fold.held.n_rows) == 0
+        assert one.losses[0] == one.misses[first].sum()
 
 
 def test_an_error_is_raised_when_its_turn_comes(given):
