@@ -12,8 +12,6 @@ from bncc.wording import counted
 MOST_STRATIFIED = 1000
 """Groups that scikit-learn deals by their classes, in time that grows with their number squared;
 more of them balance the classes by themselves."""
-LEAST_UNITS = 5
-"""Smallest number of units of a fold: of fewer in all, no difference can be clear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +53,18 @@ class SplitRule:
         """Return the largest number of folds for a number of rows."""
         return n_rows if self.groups is None else len(np.unique(self.groups))
 
-    def units(self, n_rows: int) -> IntArray:
+    def units(self, n_rows: int, least: int) -> IntArray:
         """
-        Return the unit of each row of a fold, (n_rows,) int64: rows whose errors occur together.
+        Return the unit of each row, (n_rows,) int64: rows of one unit are wrong together.
 
-        Each row is a unit where rows are random. Else groups are, or with fewer than `LEAST_UNITS`
-        groups about equal parts of them in file order; without groups, parts of the whole fold.
+        Each row is a unit where rows are random. Else groups are, or where these are fewer than
+        `least`, about equal parts of them in file order; without groups, parts of all rows.
         """
         if self.is_random:
             return np.arange(n_rows)
         groups = np.zeros(n_rows, dtype=np.int64) if self.groups is None else self.groups
         _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-        n_parts = -(-LEAST_UNITS // max(1, len(sizes)))
+        n_parts = -(-least // max(1, len(sizes)))
         first = np.cumsum(sizes) - sizes
         place = np.empty(n_rows, dtype=np.int64)
         by_group = np.argsort(group, kind="stable")

@@ -35,6 +35,8 @@ four fifths instead of one has 0.1 and 0.3 percentage points less error on the t
 ENOUGH_TO_CHOOSE = 20000
 """Likewise for the candidates that may be chosen: the standard error of a difference is then half
 of that with `ENOUGH_ROWS`."""
+LEAST_UNITS = 5
+"""Smallest number of units of a fold: with few units in all, no difference can be clear."""
 OF_REFIT = frozenset({
     "n_tables", "bits", "frac_bits", "float_epochs", "quantized_epochs", "lr", "last_lr", "dropout",
     "weight_decay", "batch_size", "has_prior", "dictionary", "front", "front_differing",
@@ -203,7 +205,7 @@ class Fold:
 
     @cached_property
     def _units(self) -> IntArray:
-        return self.held.split.units(self.held.n_rows)
+        return self.held.split.units(self.held.n_rows, LEAST_UNITS)
 
     def ready(self, settings: TrainSettings) -> tuple[SumRows, BoostSettings, Recipe]:
         """Return the training rows in states, and how to boost tables on them."""

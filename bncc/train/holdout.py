@@ -69,7 +69,7 @@ def judged_record(
 
 def _interval(misses: BoolArray, split: SplitRule) -> tuple[list[float], str]:
     """Return a 95 % interval of the error rate, and its name."""
-    units, what = split.groups, "groups"
-    if units is None and split.ordered:
-        units, what = np.arange(len(misses)) * min(BLOCKS, len(misses)) // len(misses), "blocks"
-    return error_interval(misses, units, what)
+    if split.is_random:
+        return error_interval(misses, None, "rows")
+    least, what = (BLOCKS, "blocks") if split.groups is None else (1, "groups")
+    return error_interval(misses, split.units(len(misses), least), what)

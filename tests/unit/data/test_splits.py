@@ -184,14 +184,14 @@ def test_one_group_cannot_be_split() -> None:
     ],
 )
 def test_units_are_rows_groups_or_parts_of_them(rule: SplitRule, expected: list[int]) -> None:
-    assert rule.units(8).tolist() == expected
+    assert rule.units(8, 5).tolist() == expected
 
 
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.booleans())
-def test_units_are_enough_and_within_groups(cells: list[int], ordered: bool) -> None:
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.booleans(), st.integers(1, 9))
+def test_units_are_enough_and_within_groups(cells: list[int], ordered: bool, least: int) -> None:
     """The units of a group have rows of no other one, consecutive and nearly as many in each."""
     groups = np.array(cells)
-    unit = SplitRule(groups, ordered).units(len(groups))
+    unit = SplitRule(groups, ordered).units(len(groups), least)
     assert sorted(set(unit.tolist())) == list(range(unit.max() + 1))
     for one in set(cells):
         of_group = unit[groups == one]
@@ -199,5 +199,6 @@ def test_units_are_enough_and_within_groups(cells: list[int], ordered: bool) -> 
         sizes = np.bincount(of_group)[of_group[0] :]
         assert sizes.max() - sizes.min() <= 1
         assert not set(of_group) & set(unit[groups != one])
-    if len(set(cells)) >= splits.LEAST_UNITS:
+        assert len(sizes) >= min(len(of_group), least / len(set(cells)))
+    if len(set(cells)) >= least:
         assert unit.max() + 1 == len(set(cells))

@@ -22,6 +22,7 @@ from bncc.search.choice import (
     time_ratio,
 )
 from bncc.search.evaluation import Evaluation
+from bncc.search.split_folds import LEAST_UNITS
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import resources
 
@@ -256,7 +257,7 @@ def test_units_keep_chance_from_being_clear_where_errors_come_in_episodes():
     As rows, their difference would be called clear in most data sets, as units in few.
     """
     rng, rule, n_rows, n_sets = np.random.default_rng(0), SplitRule(ordered=True), 1500, 300
-    unit = rule.units(n_rows)
+    unit = rule.units(n_rows, LEAST_UNITS)
     n_clear = {"rows": 0, "units": 0}
     for _ in range(n_sets):
         folds = [np.repeat(rng.random((2, n_rows // 60)) < 0.06, 60, axis=1) for _ in range(5)]

@@ -16,6 +16,7 @@ from bncc.search.budget_search import FAMILIES, open_log, search_input, searched
 from bncc.search.evaluation import Evaluator, Part, SearchInput, evaluate
 from bncc.search.log import Log
 from bncc.search.pool import Outcome, outcome_of
+from bncc.search.split_folds import LEAST_UNITS
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import CODE, no_estimate, price_by_tables
 
@@ -135,7 +136,7 @@ def test_losses_are_sums_over_units(given, rule, n_units):
     judged = list(evaluator(given).judgements(SUM))
     assert sum(one.misses.sum() for one in judged) > 0
     for fold, one in zip(given.folds, judged, strict=True):
-        unit = rule.units(fold.held.n_rows)
+        unit = rule.units(fold.held.n_rows, LEAST_UNITS)
         assert one.losses.tolist() == [one.misses[unit == k].sum() for k in range(n_units)]
         assert fold.n_units == n_units
         assert one.choice == one.error
