@@ -45,7 +45,7 @@ from bncc.search.ensemble_configs import (
 )
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
-from bncc.search.fewer_tables import with_fewer_tables
+from bncc.search.fewer_tables import with_fewer_leaves, with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
@@ -251,6 +251,7 @@ def searched(
             tried = _timed(tried, evaluator, prefer)
             if prefer == "balanced":
                 tried += with_fewer_tables(tried, evaluator, stop)
+                tried += with_fewer_leaves(tried, evaluator, stop)
         if not stop.is_wanted:
             tried = _timed(tried, evaluator, prefer)
             tried = with_layouts(tried, evaluator, finalists(tried, prefer))

@@ -1,11 +1,13 @@
-"""Fewer boosted tables in a search: as few as are not clearly worse, in a faster layout."""
+"""Smaller sums in a search: as few tables, or leaves of one, as are not clearly worse."""
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
+from dataclasses import replace
+from math import inf, sqrt
+from statistics import fmean
 
 from bncc.interrupts import StopRequest
 from bncc.search.choice import CLEAR, best_alone, best_of, close_to_best, is_close
-from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.ensemble_configs import BRANCHING_BITS, LEAVES_ALONE, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
 
@@ -46,6 +48,40 @@ def with_fewer_tables(
                 most = n_tables
             else:
                 least = n_tables
+
+
+def with_fewer_leaves(
+    tried: Sequence[Evaluation], evaluator: Evaluator, stop: StopRequest
+) -> Iterator[JudgedSum]:
+    """
+    Yield single trees of fewer leaves than those tried that are not clearly worse than the best.
+
+    The race tries the largest tree that fits. Leaves are halved until the tree is clearly worse
+    and has more errors than the one before it, which may have had too many leaves.
+    """
+    sums = [one for one in tried if isinstance(one, JudgedSum)]
+    if not sums:
+        return
+    best, loss = best_alone(tried), inf
+    form = EnsembleConfig(leaves=2 * LEAVES_ALONE[-1], bits=BRANCHING_BITS[-1], is_single=True)
+    for one in sums:
+        if one.form.is_single and one.form.leaves < form.leaves:
+            form, loss = one.form, one.order[1]
+    for leaves in reversed(LEAVES_ALONE):
+        if leaves >= form.leaves:
+            continue
+        if stop.is_wanted:
+            return
+        smaller = replace(form, leaves=leaves)
+        settings = smaller.settings(evaluator.given.base, 1)
+        judged = tuple(evaluator.judgements(settings))
+        if is_close(losses_of(judged), best, CLEAR):
+            one = judged_form(smaller, settings, evaluator)
+            if evaluator.given.budget.admits(one.price):
+                yield one
+        elif fmean(each.choice for each in judged) >= loss:
+            return
+        loss = fmean(each.choice for each in judged)
 
 
 def _fastest_forms(tried: Sequence[Evaluation]) -> list[JudgedSum]:

@@ -1,7 +1,9 @@
 """Fewer boosted tables in a search: as few as are close to the best, in a faster layout."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from bncc.data.readers import bundled_path, read_table
@@ -12,10 +14,10 @@ from bncc.resources import Budget
 from bncc.search import budget_search, evaluation, fewer_tables
 from bncc.search.budget_search import search
 from bncc.search.choice import CLEAR, best_of, close_to_best, eligible
-from bncc.search.ensemble_configs import EnsembleConfig
+from bncc.search.ensemble_configs import LEAVES_ALONE, EnsembleConfig
 from bncc.search.ensemble_race import judged_form
-from bncc.search.evaluation import Evaluator, SearchInput
-from bncc.search.fewer_tables import MOST_TRIES, with_fewer_tables
+from bncc.search.evaluation import Evaluation, Evaluator, Judgement, SearchInput
+from bncc.search.fewer_tables import MOST_TRIES, with_fewer_leaves, with_fewer_tables
 from bncc.search.log import Log
 from bncc.train.settings import TrainSettings
 from tests.unit.search.pricing import CODE, price_by_tables, resources
@@ -130,3 +132,67 @@ def test_the_most_accurate_has_no_fewer_tables_than_fit(wifi, priced):
     for one in exact.tried:
         sizes.setdefault(one.form, set()).add(n_tables_of(one))
     assert all(len(counts) <= 2 for counts in sizes.values())
+
+
+class Trees:
+    """Single trees by their leaves, each with errors in as many of a hundred rows."""
+
+    def __init__(self, errors):
+        self.given = SimpleNamespace(base=BASE, budget=Budget("cortex-m0", flash=64))
+        self.errors, self.asked = errors, []
+
+    def judgements(self, settings):
+        leaves = int(settings.structure_options["leaves"])
+        self.asked.append(leaves)
+        misses = np.arange(100) < self.errors[leaves]
+        return [Judgement(misses, misses.astype(float))]
+
+    def priced(self, settings):
+        return SimpleNamespace(price=resources(int(settings.structure_options["leaves"])))
+
+    def tree(self, leaves):
+        form = EnsembleConfig(leaves=leaves, bits=4, is_single=True)
+        return judged_form(form, form.settings(BASE, 1), self)
+
+
+def leaves_of(some):
+    return [one.form.leaves for one in some]
+
+
+@pytest.mark.parametrize(
+    ("errors", "asked", "found"),
+    [
+        # down to the smallest, or until one is clearly worse than the best
+        ({64: 10, 32: 9, 16: 11, 8: 12}, [32, 16, 8], [32, 16, 8]),
+        ({64: 10, 32: 12, 16: 30, 8: 40}, [32, 16], [32]),
+        # too many leaves: smaller ones are clearly worse than other tables, but getting better
+        ({64: 60, 32: 40, 16: 12, 8: 14}, [32, 16, 8], [16, 8]),
+    ],
+)
+def test_leaves_of_a_single_tree_are_halved(errors, asked, found):
+    trees = Trees({**errors, 1: 10})
+    tables = replace(trees.tree(64), losses=(np.arange(100) < 10).astype(float), choice=(0.1,))
+    tables = replace(tables, form=EnsembleConfig(rows=8))
+    tried = [tables, trees.tree(64)]
+    trees.asked.clear()
+    some = list(with_fewer_leaves(tried, trees, StopRequest()))
+    assert leaves_of(some) == found
+    assert [
+        leaves for n, leaves in enumerate(trees.asked) if leaves not in trees.asked[:n]
+    ] == asked
+    assert all(one.form.is_single for one in some)
+
+
+def test_trees_of_all_sizes_are_tried_if_the_race_kept_none():
+    trees = Trees(dict.fromkeys(LEAVES_ALONE, 10))
+    tables = replace(trees.tree(64), form=EnsembleConfig(rows=8))
+    found = leaves_of(with_fewer_leaves([tables], trees, StopRequest()))
+    assert found == [64, 32, 16, 8]  # those within 64 bytes
+    assert not list(with_fewer_leaves([], trees, StopRequest()))
+    network = Evaluation(BASE, (0.1,), (0.1,), tables.price, losses=tables.losses)
+    assert not list(with_fewer_leaves([network], trees, StopRequest()))
+
+
+def test_a_stop_ends_them():
+    trees, stop = Trees(dict.fromkeys(LEAVES_ALONE, 10)), SimpleNamespace(is_wanted=True)
+    assert not list(with_fewer_leaves([trees.tree(64)], trees, stop))
