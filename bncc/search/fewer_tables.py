@@ -56,17 +56,26 @@ def with_fewer_leaves(
     """
     Yield single trees of fewer leaves than those tried that are not clearly worse than the best.
 
-    The race tries the largest tree that fits. Leaves are halved until the tree is clearly worse
-    and has more errors than the one before it, which may have had too many leaves.
+    The race tries the largest tree that fits. Leaves are halved, for each kind of trees, until the
+    tree is clearly worse and has more errors than the one before it, which may have had too many.
     """
     sums = [one for one in tried if isinstance(one, JudgedSum)]
     if not sums:
         return
-    best, loss = best_alone(tried), inf
-    form = EnsembleConfig(leaves=2 * LEAVES_ALONE[-1], bits=BRANCHING_BITS[-1], is_single=True)
+    largest = EnsembleConfig(leaves=2 * LEAVES_ALONE[-1], bits=BRANCHING_BITS[-1], is_single=True)
+    smallest = {replace(largest, leaves=0): (largest, inf)}
     for one in sums:
-        if one.form.is_single and one.form.leaves < form.leaves:
-            form, loss = one.form, one.order[1]
+        kind = replace(one.form, leaves=0)
+        if one.form.is_single and one.form.leaves < smallest.get(kind, (largest, inf))[0].leaves:
+            smallest[kind] = one.form, one.order[1]
+    best = best_alone(tried)
+    for form, loss in smallest.values():
+        yield from _halved(form, loss, best, evaluator, stop)
+
+
+def _halved(
+    form: EnsembleConfig, loss: float, best: Evaluation, evaluator: Evaluator, stop: StopRequest
+) -> Iterator[JudgedSum]:
     for leaves in reversed(LEAVES_ALONE):
         if leaves >= form.leaves:
             continue

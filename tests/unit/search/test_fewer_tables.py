@@ -155,6 +155,9 @@ class Trees:
         return judged_form(form, form.settings(BASE, 1), self)
 
 
+RUN = StopRequest()
+
+
 def leaves_of(some):
     return [one.form.leaves for one in some]
 
@@ -175,7 +178,7 @@ def test_leaves_of_a_single_tree_are_halved(errors, asked, found):
     tables = replace(tables, form=EnsembleConfig(rows=8))
     tried = [tables, trees.tree(64)]
     trees.asked.clear()
-    some = list(with_fewer_leaves(tried, trees, StopRequest()))
+    some = list(with_fewer_leaves(tried, trees, RUN))
     assert leaves_of(some) == found
     assert [
         leaves for n, leaves in enumerate(trees.asked) if leaves not in trees.asked[:n]
@@ -183,14 +186,23 @@ def test_leaves_of_a_single_tree_are_halved(errors, asked, found):
     assert all(one.form.is_single for one in some)
 
 
+def test_every_kind_of_trees_is_halved():
+    """The smallest tree of one kind may have more errors than trees of the other one have."""
+    trees = Trees({256: 50, 128: 50, 64: 10, 32: 11, 16: 12, 8: 13})
+    coarse = EnsembleConfig(leaves=16, bits=4, is_single=True, cut_bits=16)
+    tried = [trees.tree(64), judged_form(coarse, coarse.settings(BASE, 1), trees)]
+    found = [(one.form.cut_bits, one.form.leaves) for one in with_fewer_leaves(tried, trees, RUN)]
+    assert found == [(0, 32), (0, 16), (0, 8), (16, 8)]
+
+
 def test_trees_of_all_sizes_are_tried_if_the_race_kept_none():
     trees = Trees(dict.fromkeys(LEAVES_ALONE, 10))
     tables = replace(trees.tree(64), form=EnsembleConfig(rows=8))
-    found = leaves_of(with_fewer_leaves([tables], trees, StopRequest()))
+    found = leaves_of(with_fewer_leaves([tables], trees, RUN))
     assert found == [64, 32, 16, 8]  # those within 64 bytes
-    assert not list(with_fewer_leaves([], trees, StopRequest()))
+    assert not list(with_fewer_leaves([], trees, RUN))
     network = Evaluation(BASE, (0.1,), (0.1,), tables.price, losses=tables.losses)
-    assert not list(with_fewer_leaves([network], trees, StopRequest()))
+    assert not list(with_fewer_leaves([network], trees, RUN))
 
 
 def test_a_stop_ends_them():
