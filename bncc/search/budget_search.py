@@ -45,7 +45,7 @@ from bncc.search.ensemble_configs import (
 )
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
-from bncc.search.fewer_tables import with_fewer_leaves, with_fewer_tables
+from bncc.search.fewer_tables import is_as_good, with_fewer_leaves, with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
@@ -424,8 +424,9 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     """
     Train on all rows, reducing the number of tables until they fit.
 
-    A few tables fewer are tried where the layout of the candidate just fails to fit. The
-    fastest of all that fit is returned, the one with the most tables on ties.
+    A few tables fewer are tried where the layout of the candidate just fails to fit, as long as
+    their errors are close to the candidate's. The fastest of all that fit is returned, the one with
+    the most tables on ties.
     """
     if best.result is not None:
         return Found(best.result, best.settings, best.resources)
@@ -435,6 +436,8 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
         result, price = evaluator.trained(settings)
         n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)
         if budget.admits(price):
+            if fitting and not is_as_good(settings, best, evaluator):
+                return min(fitting, key=lambda found: found.price.typical or 0)
             fitting.append(Found(result, settings, price))
             n_retries = len(fitting) - 1
             if n_tables == 1 or n_retries == MOST_RETRIES or not _is_slower(price, best.resources):

@@ -6,10 +6,11 @@ from math import inf, sqrt
 from statistics import fmean
 
 from bncc.interrupts import StopRequest
-from bncc.search.choice import CLEAR, best_alone, best_of, close_to_best, is_close
+from bncc.search.choice import CLEAR, CLOSE, best_alone, best_of, close_to_best, is_close, is_worse
 from bncc.search.ensemble_configs import BRANCHING_BITS, LEAVES_ALONE, EnsembleConfig
 from bncc.search.ensemble_race import JudgedSum, judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
+from bncc.train.settings import TrainSettings
 
 BY_TIME = 3
 """Number of forms of which fewer tables are tried: the fastest close ones, and the best one."""
@@ -88,9 +89,17 @@ def _halved(
             one = judged_form(smaller, settings, evaluator)
             if evaluator.given.budget.admits(one.price):
                 yield one
-        elif fmean(each.choice for each in judged) >= loss:
+        elif fmean(each.choice for each in judged) > loss:
             return
         loss = fmean(each.choice for each in judged)
+
+
+def is_as_good(settings: TrainSettings, as_one: Evaluation, evaluator: Evaluator) -> bool:
+    """Return whether errors of settings on the first folds are close to those of a candidate."""
+    if as_one.losses is None:
+        return True
+    losses = losses_of(tuple(evaluator.judgements(settings)))
+    return not is_worse(losses, as_one.losses[: len(losses)], CLOSE)
 
 
 def _fastest_forms(tried: Sequence[Evaluation]) -> list[JudgedSum]:

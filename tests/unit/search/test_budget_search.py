@@ -29,7 +29,7 @@ from bncc.search.choice import (
     ratio_of,
 )
 from bncc.search.ensemble_configs import EnsembleConfig
-from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
+from bncc.search.evaluation import Evaluation, Evaluator, Judgement, SearchInput
 from bncc.search.log import Log
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -221,6 +221,31 @@ def test_the_fastest_of_all_final_trainings_is_kept(monkeypatch, times, n_traine
     assert trained == sorted(trained, reverse=True)
     assert len(found.result.model.tables) == trained[kept]
     assert found.price.typical == times[kept]
+
+
+def test_a_faster_final_training_is_not_kept_if_it_has_more_errors(monkeypatch):
+    """Half the tables are no layout that just fits: the candidate is slower on all rows."""
+
+    def train(settings):
+        n_tables = int(settings.structure_options["tables"])
+        model = SimpleNamespace(tables=[None] * n_tables)
+        return SimpleNamespace(model=model), resources(300, 100 * n_tables)
+
+    def judgements(settings):
+        misses = np.arange(100) < 40 // int(settings.structure_options["tables"])
+        return [Judgement(misses, misses.astype(float))]
+
+    monkeypatch.setattr(module, "front_of_model", lambda model: None)
+    given = SimpleNamespace(budget=Budget("cortex-m0", flash=1000))
+    evaluator = SimpleNamespace(given=given, trained=train, judgements=judgements)
+    two = EnsembleConfig(rows=4).settings(BASE, 2)
+    (judged,) = judgements(two)
+    # on further folds, too, on which others are not evaluated
+    losses = np.concatenate([judged.losses, judged.losses])
+    one = Evaluation(two, (0.2, 0.2), (0.2, 0.2), resources(300, 150), losses=losses)
+    assert module._final(evaluator, one).price.typical == 200
+    as_good = replace(one, losses=losses * 0 + (np.arange(200) % 100 < 40))
+    assert module._final(evaluator, as_good).price.typical == 100
 
 
 def test_the_error_is_that_of_the_tables_that_are_left(wifi, priced, monkeypatch):

@@ -168,6 +168,8 @@ def leaves_of(some):
         # down to the smallest, or until one is clearly worse than the best
         ({64: 10, 32: 9, 16: 11, 8: 12}, [32, 16, 8], [32, 16, 8]),
         ({64: 10, 32: 12, 16: 30, 8: 40}, [32, 16], [32]),
+        # as many errors, such as those of the same tree, end nothing
+        ({64: 60, 32: 60, 16: 60, 8: 12}, [32, 16, 8], [8]),
         # too many leaves: smaller ones are clearly worse than other tables, but getting better
         ({64: 60, 32: 40, 16: 12, 8: 14}, [32, 16, 8], [16, 8]),
     ],
