@@ -97,15 +97,14 @@ class Check:
         registers |= {name: self.values[k] for name, k in claims["registers"].items()}
         masks = [[self.maps[k][1][::2].repeat(2) == 1 for k in own] for own in claims["region"]]
         boxes = [tuple(map(np.logical_and, start.box, own)) for own in masks]
-        memory, margins = dict(start.memory), start.margins.copy()
-        for base, offset, size, k in claims["memory"]:
-            is_place = base in ("stack", "output") and size in (1, 2, 4)
-            require(is_place, "a region of memory is unknown")
-            memory |= {(base, offset + byte): (self.values[k], byte) for byte in range(size)}
-        for first, second, least in claims["facts"]:
-            margins[first, second] = least
         own = {name: claims[name] for name in ("at", "steps", "deepest")} | {"claims": claims}
-        state = replace(start, registers=registers, memory=memory, margins=margins, **own)
+        own |= {"memory": {**start.memory}, "margins": start.margins.copy()}
+        state = replace(start, registers=registers, **own)
+        for base, offset, size, k in claims["memory"]:
+            require(size in (1, 2, 4), "a region of memory is unknown")
+            state.store(Value(offset, (), base), size, 1, self.values[k])
+        for first, second, least in claims["facts"]:
+            state.margins[first, second] = least
         return [replace(state, box=box) for box in boxes]
 
     # Paths

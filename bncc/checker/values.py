@@ -62,6 +62,8 @@ class Value:
         """Return the sum at points of inputs, with a dimension for each input."""
         mesh = dict(zip(samples, np.ix_(*samples.values()), strict=True))
         parts = (t.grid[tuple(m[mesh[axis]] for axis, m in t.levels.items())] for t in self.terms)
+        most = abs(self.const) + sum(int(np.abs(t.grid).max()) for t in self.terms)
+        require(most < EXACT, "a sum of too large numbers")
         return sum(parts, np.full([len(x) for x in samples.values()], self.const, dtype=np.int64))
 
 
@@ -186,8 +188,7 @@ class Algebra:
         high = self.total(a.const >> n, [Term(t.levels, t.grid >> n) for t in a.terms])
         low = self.total(a.const % (1 << n), [Term(t.levels, t.grid % (1 << n)) for t in a.terms])
         carry = self.above(low, n)
-        rest = self.combined(lambda x: x % (1 << n), low) if carry.terms else low
-        return self.add(rest, Value(-carry.const << n)), self.add(high, carry)
+        return self.sub(low, self.times(carry, 1 << n)), self.add(high, carry)
 
     def above(self, a: Value, n: int) -> Value:
         """Return a sum without its lowest n bits, which few inputs decide, or none."""

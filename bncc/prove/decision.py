@@ -330,8 +330,12 @@ class Costs:
         """Drop terms that are constant in the current region, also as sums over the same inputs."""
         algebra = self._algebra
         of_scope: dict[tuple[int, ...], list[Term]] = {}
+        largest = 0
         for term in terms:
             term = algebra.unit(term) if term.slopes is not None else term
+            largest += int(np.abs(term.values).max(initial=0))
+            if largest >= 1 << 62:  # A multiple of 2^64 would be zero
+                raise UndecidedError("bits", "a sum of costs has too many bits")
             if modulus is not None:
                 term = Term(term.partition, term.values % modulus)
             inside = term.values[algebra.active(term.partition)]

@@ -265,6 +265,19 @@ def test_a_sum_vanishes_only_where_all_its_parts_do():
     assert part.vanishes(Value(0, (replace(joint, grid=changed), *parts)), EXACT)
 
 
+@pytest.mark.parametrize(("n_bits", "n_terms"), [(60, 4), (48, 1 << 14)])
+def test_a_sum_that_may_be_a_multiple_of_the_modulus_is_refused(n_bits, n_terms):
+    """It is 2^62 everywhere, so zero modulo 2^62 alone; operations allow terms of 48 bits."""
+    a = algebra(np.arange(2), end=2)
+    total = Value(n_terms, (line(0, np.full(4, (1 << n_bits) - 1)),) * n_terms)
+    with pytest.raises(RejectedError, match="too large numbers"):
+        total.at({0: np.array([0])})
+    with pytest.raises(RejectedError, match="too large numbers"):
+        a.vanishes(total, EXACT)
+    below = Value(-1, total.terms[1:])
+    assert below.at({0: np.array([0])}).item() == EXACT - (1 << n_bits) - n_terms
+
+
 # Programs of a trained model
 
 

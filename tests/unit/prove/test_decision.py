@@ -77,6 +77,17 @@ def full_of(costs: Costs):
     return costs._algebra.full
 
 
+def test_a_sum_that_may_be_a_multiple_of_2_to_the_64_is_undecided():
+    """Its numbers are 2^64 and 0, both zero in 64 bits."""
+    costs = random_costs(Random(0))
+    (low, _), (_, high) = full_of(costs)[0][0], full_of(costs)[0][-1]
+    partition = costs._algebra.partitions.of_axis(0, [((low, low),), ((low + 1, high),)])
+    term = Term(partition, np.array([1 << 61, 0]))
+    assert not costs.vanishes(0, [term], EVERYWHERE)
+    with pytest.raises(UndecidedError, match="too many bits"):
+        costs.vanishes(0, [term] * 8, EVERYWHERE)
+
+
 @settings(max_examples=examples(150))
 @given(seeds)
 def test_a_sum_that_vanishes_is_zero_at_every_input(seed):
