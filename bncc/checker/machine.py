@@ -88,7 +88,15 @@ class State(Algebra):
     def holds(self, first: int, second: int, least: int) -> bool:
         """Return whether a margin of costs is known, or follows from their bounds in the box."""
         difference = self.machine.model.difference(second, first)
-        return max(int(self.margins[first, second]), self.bounds(difference)[0]) >= least
+        bound = max(int(self.margins[first, second]), self.bounds(difference)[0])
+        if bound < least:
+            bound = difference.const
+            for parts, own in self.machine.model.tables:
+                # A table has the costs of one of the rows that inputs in the box have.
+                grids = [Value(0, (t,)).at(self.common((t,))[1]) for t in parts]
+                rows = np.unique(np.concatenate(grids, axis=None))
+                bound += int((own[:, second] - own[:, first])[rows[rows >= 0]].min())
+        return bound >= least
 
     def closed(self, first: int, second: int, least: int) -> Ints:
         """Return the margins with another one and what follows from it."""

@@ -61,25 +61,23 @@ class Model:
         self.sizes, self.points, states = zip(*inputs, strict=True)
         least = 0 if entry == "trusted" else -1
         self.valid, self.domain = (tuple(s >= k for s in states) for k in (0, least))
-        self.tables: list[tuple[dict[int, Ints], Ints, Ints]] = []  # Levels, rows and costs
-        self.used: set[int] = set()  # Inputs on which decisions depend
-        left = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
-        for record in _records(features, document["structure"]):
-            parts = _rows(record, [np.maximum(s, 0) for s in states])
-            n = 1 + max(rows.max() for _, rows in parts)
-            require(n <= len(left), "the tables of the model file have another size")
-            costs, left = np.vstack([left[:n], 0 * left[:1]]), left[n:]  # 0 where no row is
-            for levels, rows in parts:
-                is_flat = all((m[::2] == m[1::2]).all() for m in levels.values())
-                require(is_flat, "the intervals do not separate the rows of a table")
-                self.tables.append((levels, rows, costs))
-                self.used.update(levels if (costs != costs[:, :1]).any() else ())
-        require(not len(left), "the tables of the model file have another size")
+        rows = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
+        tables = [_parts(one, states) for one in _records(features, document["structure"])]
+        ends = np.cumsum([1 + max(t.grid.max() for t in parts) for parts in tables])
+        require(ends[-1] == len(rows), "the tables of the model file have another size")
+        costs = [np.pad(own, ((0, 1), (0, 0))) for own in np.split(rows, ends[:-1])]
+        # For each table the row by inputs, -1 in all parts but one, and costs by row, 0 for row -1
+        self.tables = [*zip(tables, costs, strict=True)]
+        levels = [m for parts in tables for t in parts for m in t.levels.values()]
+        require(all((m[::2] == m[1::2]).all() for m in levels), "intervals do not separate rows")
+        deciding = [parts for parts, own in self.tables if (own != own[:, :1]).any()]
+        self.used = {axis for parts in deciding for t in parts for axis in t.levels}
 
     def difference(self, first: int, second: int) -> Value:
         """Return the cost of a class less that of another."""
-        terms = (Term(m, (own[:, first] - own[:, second])[rows]) for m, rows, own in self.tables)
-        return Value(int(self.prior[first] - self.prior[second]), tuple(terms))
+        tables = [(parts, own[:, first] - own[:, second]) for parts, own in self.tables]
+        terms = tuple(Term(t.levels, own[t.grid]) for parts, own in tables for t in parts)
+        return Value(int(self.prior[first] - self.prior[second]), terms)
 
 
 def _input(f: Any, starts: list[int], is_raw: bool, widest: int) -> tuple[int, Ints, Ints]:
@@ -104,28 +102,27 @@ def _input(f: Any, starts: list[int], is_raw: bool, widest: int) -> tuple[int, I
 
 def _records(features: Any, structure: Any) -> Any:
     """Return the features of each table, and above which states their rows differ."""
-    if "parents" in structure:
-        scopes = [[*above, i] for i, above in enumerate(structure["parents"])]
-        scopes += [one for one in [structure.get("class_parents")] if one]
-        cuts = [[range(features[i]["n_states"] - 1) for i in scope] for scope in scopes]
-        structure = {"features": scopes, "cuts": cuts}
-    pairs = zip(structure.get("features", ()), structure.get("cuts", ()), strict=True)
+    network = [[*above, i] for i, above in enumerate(structure.get("parents", ()))]
+    network += [one for one in [structure.get("class_parents")] if one]
+    scopes = structure.get("features", network)
+    cuts = [[range(features[i]["n_states"] - 1) for i in scope] for scope in scopes]
+    pairs = zip(scopes, structure.get("cuts", cuts), strict=True)
     return structure.get("tables") or [{"features": f, "cuts": c} for f, c in pairs]
 
 
-def _rows(one: Any, states: Any) -> list[tuple[dict[int, Ints], Ints]]:
-    """Return levels of inputs, and by them the row of a table; for each leaf of a tree, or -1."""
+def _parts(one: Any, states: Any) -> list[Term]:
+    """Return the row of a table by its inputs; of a tree a part for each leaf, with -1 outside."""
     nodes = [*zip(one["features"], one["cuts"], strict=True)]
     if "below" not in one:
         sizes = [1 + len(own) for _, own in nodes]  # The first is outermost
         rows = np.arange(np.prod(sizes)).reshape(sizes).transpose(np.argsort(one["features"]))
-        return [({f: np.searchsorted(own, states[f]) for f, own in sorted(nodes)}, rows)]
+        return [Term({f: np.searchsorted(own, states[f]) for f, own in sorted(nodes)}, rows)]
 
     def leaves(k: int, inside: dict[int, Ints]) -> Any:
         if k < 0:
             require(len(inside) <= 20, "a leaf below too many features")
             rows = np.pad(np.full([1] * len(inside), -1 - k), (1, 0), constant_values=-1)
-            return [(dict(sorted(inside.items())), rows)]
+            return [Term(dict(sorted(inside.items())), rows)]
         f, cut = nodes[k]
         sides = (one["below"], states[f] <= cut), (one["above"], states[f] > cut)
         return [x for to, m in sides for x in leaves(to[k], {**inside, f: m * inside.get(f, 1)})]

@@ -12,7 +12,6 @@ exact; only `Algebra.scaled` and `Algebra.pointwise` may return another number t
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from math import prod
 from typing import Any, TypeAlias
 
@@ -123,7 +122,6 @@ class Algebra:
         levels, samples = self.common([t for a in sums for t in a.terms])
         require(prod(map(len, samples.values())) <= MOST, "a function of too many inputs")
         grid = np.asarray(f(*(a.at(samples) for a in sums)), dtype=np.int64)
-        require((np.abs(grid) < 1 << 48).all(), "numbers of too many bits")
         # Levels with the same numbers become one, and inputs with one level are left out.
         for k, axis in enumerate(levels):
             first, joint = distinct(np.moveaxis(grid, k, -1).reshape(-1, grid.shape[k]))
@@ -218,8 +216,8 @@ class Algebra:
 
     def gathered(self, parts: Iterable[tuple[Value, int, int, int]]) -> Value:
         """Return a word that has from each value, from a bit on, some bits at a place."""
-        words = (self.times(self.field(x, k, n), 1 << place) for x, k, n, place in parts)
-        return reduce(self.add, words, Value(0))
+        words = [self.times(self.field(x, k, n), 1 << place) for x, k, n, place in parts]
+        return self.total(sum(x.const for x in words), [t for x in words for t in x.terms])
 
     # Bits
 
@@ -277,8 +275,7 @@ class Algebra:
 def distinct(columns: Sequence[Ints] | Ints) -> tuple[Ints, Ints]:
     """Return the first row of each kind, and the kind of each row."""
     keys = np.ascontiguousarray(np.transpose(columns)).view(f"V{8 * len(columns)}").ravel()
-    _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
-    return first, kinds
+    return np.unique(keys, return_index=True, return_inverse=True)[1:]
 
 
 def signed(x: Any) -> Any:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice, product
 from random import Random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from benchmarks.campaigns.false_certificates import false_certificates, proved, run
 from bncc.checker.check import check
+from bncc.checker.machine import State
 from bncc.checker.model import Model
 from bncc.checker.values import RejectedError
 from bncc.data.readers import bundled_path
@@ -54,6 +56,21 @@ def test_a_tree_of_many_features_is_read_by_its_leaves():
         assert found.at(point).item() == side * (1 + n) + k
 
 
+def test_the_bound_of_a_tree_is_that_of_its_leaves_which_inputs_reach():
+    """A sum over leaves would be bounded by that of all leaves, since all but one are zero."""
+    n = 12
+    found = read(of_nodes([(0, 1, 1 + n), *chain(1, n, 0), *chain(1 + n, n, 1 + n)]), 2 * n + 1)
+    machine = SimpleNamespace(model=found)
+    margins = np.full((2, 2), -(1 << 32))
+    start = State(found.points, found.domain, machine, {}, 0, {}, {}, margins)
+    below = replace(start, box=(found.points[0] == 0, *start.box[1:]))
+    for state, most in ((start, 2 * n + 1), (below, n)):
+        assert state.holds(0, 1, -most)
+        assert not state.holds(0, 1, 1 - most)
+        assert state.holds(1, 0, 0)
+        assert not state.holds(1, 0, 1)
+
+
 def test_a_leaf_of_too_many_features_is_refused():
     with pytest.raises(RejectedError, match="a leaf below too many features"):
         read(of_nodes(chain(0, 21, 0)), 21)
@@ -73,15 +90,17 @@ def test_a_model_file_without_its_last_row_is_refused():
 
 
 TREES = {
-    "tree": ("tables=1", "leaves=16"),
-    "tree of many features": ("tables=1", "leaves=64"),
-    "front": ("tables=6", "rows=8", "front=16"),
+    "tree": ("4", "tables=1", "leaves=16"),
+    "tree of many features": ("4", "tables=1", "leaves=64"),
+    "trees": ("5", "tables=6", "leaves=16"),
+    "front": ("4", "tables=6", "rows=8", "front=16"),
 }
+"""Bits and options of structure."""
 PROVED = [
     ("tree", "cortex-m0", "trusted", "size"), ("tree", "cortex-m0", "predict", "speed"),
     ("tree", "cortex-m4", "predict-raw", "size"), ("tree", "rv32", "predict-raw", "speed"),
     ("tree of many features", "cortex-m0", "trusted", "size"),
-    ("front", "cortex-m0", "predict-raw", "size"),
+    ("trees", "cortex-m0", "scores", "size"), ("front", "cortex-m0", "predict-raw", "size"),
 ]  # fmt: skip
 
 
@@ -95,8 +114,9 @@ def of_trees(tmp_path_factory, require_gcc):
         require_gcc(target)
         path = folder / f"{name.replace(' ', '-')}.bncc"
         if not path.exists():
-            options = [word for one in TREES[name] for word in ("--structure-option", one)]
-            learned = ("--structure", "tables", "--bits", "4", "--folds", "0", *options)
+            bits, *more = TREES[name]
+            options = [word for one in more for word in ("--structure-option", one)]
+            learned = ("--structure", "tables", "--bits", bits, "--folds", "0", *options)
             run("train", str(bundled_path("wifi")), "-o", str(path), *learned)
         return proved(path, target, entry, optimize)
 
