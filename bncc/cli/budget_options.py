@@ -31,8 +31,8 @@ def entry_option(function: Command) -> Command:
         "priced",
         type=click.Choice(ENTRIES),
         multiple=True,
-        help="Entry point that the budget covers, repeatable [default: predict-raw if the model "
-        "has thresholds, else predict].",
+        help="Entry point that the C is chosen for and the budget covers, repeatable [default: "
+        "predict-raw if the model has thresholds, else predict].",
     )(function)
 
 

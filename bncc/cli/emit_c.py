@@ -192,7 +192,7 @@ def command(
     if package == RUST:
         refuse_options_of_c()
     check_free(output, force=force, directory=True)
-    model = with_inputs(load_model(model_path), which_inputs, entries)
+    model = with_inputs(load_model(model_path), which_inputs, (*entries, *priced))
     chosen = name if name is not None else model_name(Path(model_path).stem)
     limits = Budget(
         target, max_flash, None, max_ram, check_reserve(reserve, max_flash), priced,

@@ -107,8 +107,8 @@ def with_inputs(model: Model, inputs: str, entries: Collection[str] = ()) -> Mod
     smaller = with_used_inputs(model)
     if "missing" in entries and smaller is not model:
         raise OptionError(
-            "--with missing uses all features, as an unknown one depends on its neighbors; leave "
-            f"out --inputs {inputs}, or --with missing"
+            "predict_missing uses all features, as an unknown one depends on its neighbors; leave "
+            f"out --inputs {inputs}, or 'missing' of --with and --entry"
         )
     return smaller
 

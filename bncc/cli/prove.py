@@ -1,6 +1,6 @@
 """``bncc prove``: prove that machine code decides as the model does, for every input."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from bncc.cli.options import (
     target_option,
     was_set,
 )
+from bncc.cli.timing_options import counted_targets, timing_options
 from bncc.device.cross import find_toolchain
 from bncc.errors import OptionError, ToolchainError
 from bncc.lower.cut_conditions import Compared
@@ -51,6 +52,7 @@ from bncc.prove.build import (
 from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
 from bncc.resources import DEFAULT_TARGET, ENTRIES, Budget, Optimize
 from bncc.targets import find_target
+from bncc.targets.timing import CountedCore
 
 COMMON = (
     "targets", "entries", "elf", "symbol", "output", "force", "compiler", "opt_level", "optimize",
@@ -58,6 +60,8 @@ COMMON = (
 )  # fmt: skip
 """Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
 OF_BUILDS = {
+    "part": "--part",
+    "clock": "--clock",
     "optimize": "--optimize",
     "max_flash": "--max-flash",
     "kernel": "--kernel",
@@ -115,6 +119,7 @@ def time_limit_option(function: Command) -> Command:
 @click.option("--compiler", metavar="NAME", help="Compiler [default: the first one found].")
 @opt_level_option
 @time_limit_option
+@timing_options
 @max_flash_option
 @inputs_option
 @lowering_options
@@ -131,6 +136,8 @@ def command(
     compiler: str | None,
     opt_level: str | None,
     time_limit: float | None,
+    part: str | None,
+    clock: int | None,
     max_flash: int | None,
     which_inputs: str,
     optimize: Optimize,
@@ -149,7 +156,8 @@ def command(
     original = load_model(model_path)
     model = with_inputs(original, which_inputs)
     entries = chosen_entries(model, entries or entries_named(symbol))
-    named = tuple(dict.fromkeys(targets or (DEFAULT_TARGET,)))
+    chosen, core = counted_targets(targets, part, clock, console, default=DEFAULT_TARGET)
+    named = tuple(dict.fromkeys(chosen))
     for target in named:
         if target != "all":
             check_target(target)
@@ -172,7 +180,9 @@ def command(
         skipped = {target: why for target, why in left_out.items() if target in TARGETS}
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
-        emissions = emissions_of(model, entries, lowering, max_flash, Retreat.of(console))
+        emissions = emissions_of(
+            model, entries, lowering, max_flash, Retreat.of(console), core_of=core
+        )
         programs = built(emissions, machines, entries, compiler, opt_level, console)
     verdicts, facts, is_written = [], {}, False
     digest = model_digest(original)
@@ -271,7 +281,8 @@ def emissions_of(
     lowering: Lowering,
     max_flash: int | None = None,
     retreat: Retreat | None = None,
+    core_of: Callable[[str], CountedCore | None] | None = None,
 ) -> Emissions:
     """Return the C that ``emit-c`` writes with these entry points."""
     within = Budget(None, max_flash, entries=entries)
-    return Emissions(model, lowering, within.emitted(entries), within, retreat)
+    return Emissions(model, lowering, within.emitted(entries), within, retreat, core_of=core_of)

@@ -12,6 +12,7 @@ import click
 from bncc.cli.console import Console
 from bncc.errors import BudgetError, OptionError, ToolchainError
 from bncc.resources import FUNCTIONS, Resources
+from bncc.targets import TARGETS
 from bncc.targets.base import MHZ
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 WIDTH = 100
 """Line width of the sources for people."""
+NO_CORE = "--clock needs a core; add --part, or --target"
 _FACTORS = {"": 1, "k": 1000, "K": 1000, "M": MHZ}
 
 
@@ -39,8 +41,8 @@ def timing_options(function: Command) -> Command:
     part = click.option(
         "--part",
         metavar="NAME",
-        help="Part whose wait states and current count, or a core such as ibex; adds cycles, "
-        "microseconds and microjoules.",
+        help="Part with known timing, or a core such as ibex; see `bncc targets`. Layouts are "
+        "compared by its cycles, and figures are also cycles, microseconds and microjoules.",
     )
     return part(clock(function))
 
@@ -193,7 +195,7 @@ def named_timebase(target: str | None, part: str | None, clock: int | None) -> "
     if part is None and clock is None:
         return None
     if target is None:
-        raise OptionError("--clock needs a core; add --part, or --target")
+        raise OptionError(NO_CORE)
     found = timebases((target,), (target,), part, clock, Console())
     return found[target]
 
@@ -255,6 +257,19 @@ def core_of(target: str, part: str | None, clock: int | None) -> "CountedCore | 
     if found is not None:
         require_decoder()
     return found
+
+
+def counted_targets(
+    targets: tuple[str, ...], part: str | None, clock: int | None, console: Console, *, default: str
+) -> tuple[tuple[str, ...], Callable[[str], "CountedCore | None"]]:
+    """Return the targets of a command, and the core by whose cycles the C of each is chosen."""
+    targets = targets_of(targets, part)
+    if clock is not None and not targets and default not in TARGETS:
+        raise OptionError(NO_CORE)
+    targets = targets or (default,)
+    named = () if "all" in targets else targets
+    timebases(named, named, part, clock, console)  # Refuses a target whose timing is unknown
+    return targets, lambda target: core_of(target, part, clock)
 
 
 def check_simulator(bases: Mapping[str, "Timebase"], simulator: str | None) -> None:

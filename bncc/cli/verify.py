@@ -1,11 +1,12 @@
 """``bncc verify``: compare the emitted C with the Python model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 
+from bncc.cli.budget_options import entry_option
 from bncc.cli.console import Console
 from bncc.cli.long_help import LongCommand
 from bncc.cli.lowering import (
@@ -34,6 +35,7 @@ from bncc.cli.options import (
 from bncc.cli.prove import facts_of as facts_of_proof
 from bncc.cli.prove import time_limit_option
 from bncc.cli.recordings import RecordedColumns, note_idle, recorded_options, rows_or_windows
+from bncc.cli.timing_options import counted_targets, timing_options
 from bncc.cli.verify_samples import facts_of_samples, sample_sentence, verify_on_samples
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement
@@ -46,6 +48,7 @@ from bncc.model.missing_form import missing_form_of, n_joint, why_not
 from bncc.model.model import Model
 from bncc.model.rules import EXTRAS
 from bncc.on_device import verify
+from bncc.pricing import entries_of
 from bncc.prove.build import (
     TARGETS,
     chosen_entries,
@@ -68,7 +71,7 @@ MOST_JOINT = 256
 
 COMMON = (
     "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
-    "prove", "optimize", "max_flash", "as_json", "quiet", "verbose",
+    "prove", "priced", "optimize", "max_flash", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
 
@@ -122,6 +125,8 @@ COMMON = (
     "`bncc prove`.",
 )
 @time_limit_option
+@timing_options
+@entry_option
 @max_flash_option
 @range_margin_option
 @inputs_option
@@ -141,6 +146,9 @@ def command(
     more: tuple[str, ...],
     prove: bool,
     time_limit: float | None,
+    part: str | None,
+    clock: int | None,
+    priced: tuple[str, ...],
     max_flash: int | None,
     range_margin: float,
     which_inputs: str,
@@ -169,24 +177,27 @@ def command(
     is refuted; 3: all agree, and an entry point is undecided.
     """
     original = load_model(model_path)
+    targets, core = counted_targets(targets, part, clock, console, default="host")
+    within = Budget(None, max_flash, entries=priced, extras=frozenset(more))
+    model = with_inputs(original, which_inputs, (*more, *priced))
+    asked = within.emitted(entries_of(model, within))
     emissions = Emissions(
-        with_inputs(original, which_inputs, more),
+        model,
         Lowering(optimize, kernel, constant_time, range_margin, compare, provable),
-        ENTRIES | set(more),
-        Budget(None, max_flash, extras=frozenset(more)),
+        ENTRIES | asked,
+        within,
         Retreat.of(console),
+        core_of=core,
     )
     emissions.check_kernel()
-    tell_of_idle_margin(console, more)
-    others = None if {"stream", "missing"} & set(more) else Companions(emissions)
+    tell_of_idle_margin(console, asked)
+    others = None if {"stream", "missing"} & asked else Companions(emissions)
     tools = {"compiler": compiler, "simulator": simulator}
-    machines, skipped = usable_machines(
-        targets or ("host",), lambda target: _check(target, emissions, **tools)
-    )
+    machines, skipped = usable_machines(targets, lambda target: _check(target, emissions, **tools))
     if sanitize:
         _check_sanitizers(targets, machines, simulator, console)
     if prove:
-        _check_proofs(machines, compiler, more, console)
+        _check_proofs(machines, compiler, asked, console)
     elif time_limit is not None:
         console.note("--time-limit has no effect without --prove")
     table = recorded = None
@@ -244,7 +255,7 @@ class Proofs:
 
 
 def _check_proofs(
-    machines: Sequence[str], compiler: str | None, more: Sequence[str], console: Console
+    machines: Sequence[str], compiler: str | None, entries: Set[str], console: Console
 ) -> None:
     """Refuse proofs that cannot be tried, and name the targets and entry points without one."""
     if compiler == "all":
@@ -254,7 +265,7 @@ def _check_proofs(
     require_decoder()
     for what, left_out in (
         ("", [target for target in machines if target not in TARGETS]),
-        ("entry point ", sorted(set(more) - ENTRIES)),
+        ("entry point ", sorted(entries - ENTRIES)),
     ):
         if left_out:
             console.note(f"proofs do not cover {what}{', '.join(left_out)} yet; tested only")

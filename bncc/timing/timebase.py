@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from bncc.errors import OptionError, ToolchainError, extra_command
-from bncc.targets import TARGETS, find_target, target_of
+from bncc.targets import TARGETS, known_target, target_of
 from bncc.targets.base import MHZ, Power, Target
 from bncc.targets.timing import CORES, CountedCore
 from bncc.timing.clock import CycleClock
@@ -112,7 +112,9 @@ def timebase(target: str, part: str | None, clock: int | None) -> Timebase:
 
     Without a part, memory has no wait states. Without a clock, the part runs at its highest.
     """
-    machine = find_target(target)
+    machine = known_target(target)
+    if machine is None:
+        raise _no_timing(target)
     if part is None:
         assert clock is not None
         return Timebase(machine.name, _only_core(machine), _only_core(machine), clock)
@@ -158,15 +160,20 @@ def require_decoder() -> None:
 def _only_core(machine: Target) -> str:
     """Return the core of a target that has one by default, or refuse the target."""
     if not machine.cores:
-        names = ", ".join(each.name for each in TARGETS.values() if each.cores)
-        raise OptionError(
-            f"no timing of {machine.name} is known, so --clock cannot give a time; use --target "
-            f"{names}, or leave out --clock"
-        )
+        raise _no_timing(machine.name)
     if machine.name in machine.cores:
         return machine.name
     raise OptionError(
         f"cores of {machine.name} differ in their timing; add --part {' or '.join(machine.cores)}"
+    )
+
+
+def _no_timing(target: str) -> OptionError:
+    """Return the refusal of a clock for a target without timing."""
+    names = ", ".join(each.name for each in TARGETS.values() if each.cores)
+    return OptionError(
+        f"no timing of {target} is known, so --clock cannot give a time; use --target {names}, or "
+        "leave out --clock"
     )
 
 

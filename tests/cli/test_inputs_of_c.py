@@ -79,7 +79,9 @@ def test_missing_features_need_their_neighbors(refused: Refused, tmp_path: Path)
         [feature("a", 2), feature("b", 2)], forest([None, None]), QFormat(2, 0), [0, 0], tables
     )
     save_model(model, tmp_path / "m.bncc")
-    options = ("--inputs", "used", "--with", "missing")
-    line = refused("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", *options)
-    assert "leave out --inputs used, or --with missing" in line
+    for option in ("--with", "--entry"):
+        options = (tmp_path / "m.bncc", "--inputs", "used", option, "missing")
+        remedy = "leave out --inputs used, or 'missing' of --with and --entry"
+        assert remedy in refused("emit-c", *options, "-o", tmp_path / "c")
+        assert remedy in refused("verify", *options)
     assert len(load_model(tmp_path / "m.bncc").features) == 2

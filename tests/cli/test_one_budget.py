@@ -15,7 +15,7 @@ from bncc.cli.lowering import Emissions, Lowering
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain
-from bncc.emit.emitter import Emission, emit_c
+from bncc.emit.emitter import Emission, emit_as, emit_c
 from bncc.emit.provenance import code_digest
 from bncc.errors import ModelError, OptionError, ToolchainError
 from bncc.model.file import load_model, save_model
@@ -67,6 +67,15 @@ def built_by(command: str, *words: object) -> tuple[Emission, str, str]:
     assert result.exit_code == 2, result.output
     ((emission, level),) = found
     return emission, level, result.stderr
+
+
+def codes_of_checks(model: Path, options: tuple[object, ...]) -> list[str]:
+    """Return the digests of the C that ``prove`` and ``verify`` build, with the same functions."""
+    (proved, _, _), (verified, _, _) = (built_by(name, *options) for name in ("prove", "verify"))
+    assert verified.options.entries >= {"raw", "scores", "trusted"}
+    fewer = replace(verified.options, entries=proved.options.entries)
+    alike = emit_as(load_model(model), fewer, verified)
+    return [code_digest(each.files, each.name) for each in (proved, alike)]
 
 
 def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:
@@ -423,7 +432,7 @@ def test_the_same_entry_points_give_the_same_c_in_all_commands(
     tmp_path: Path,
     entries: tuple[str, ...],
 ) -> None:
-    """``verify`` compares more functions; without ``--entry`` its layout is that of the others."""
+    """``verify`` compares more functions, in the layout of the others."""
     require_bench("cortex-m0")
     options = (robot, "--target", "cortex-m0", "--optimize", "speed", "--max-flash", 700)
     options += tuple(word for entry in entries for word in ("--entry", entry))
@@ -431,11 +440,7 @@ def test_the_same_entry_points_give_the_same_c_in_all_commands(
     code = written["resources"]["code"]
     measured = run_json("bench", *options, "--rows", 5)["targets"]["cortex-m0"]
     assert measured["resources"]["code"] == code
-    proved, _, _ = built_by("prove", *options)
-    assert code_digest(proved.files, proved.name) == code
-    if not entries:
-        verified, _, _ = built_by("verify", *options)
-        assert verified.choice.kernel.summary == written["layout"]
+    assert codes_of_checks(robot, options) == [code, code]
 
 
 @pytest.mark.firmware
@@ -443,7 +448,7 @@ def test_the_same_entry_points_give_the_same_c_in_all_commands(
     ("named", "limit"),
     [(("--part", "stm32f030"), ("--max-flash", "1000")), (("--clock", "24M"), ())],
 )
-def test_bench_compares_layouts_by_the_cycles_of_a_part_as_emit_c_does(
+def test_all_commands_compare_layouts_by_the_cycles_of_a_part_as_emit_c_does(
     require_bench: Callable[..., Toolchain],
     run_json: RunJson,
     robot: Path,
@@ -456,6 +461,8 @@ def test_bench_compares_layouts_by_the_cycles_of_a_part_as_emit_c_does(
     options = (robot, "--target", "cortex-m0", "--optimize", "speed", *limit)
     written = run_json("emit-c", *options, *named, "-o", tmp_path / "c")
     measured = run_json("bench", *options, *named, "--rows", 5)["targets"]["cortex-m0"]
-    assert measured["resources"]["code"] == written["resources"]["code"]
+    code = written["resources"]["code"]
+    assert measured["resources"]["code"] == code
+    assert codes_of_checks(robot, (*options, *named)) == [code, code]
     by_instructions = run_json("emit-c", *options, "-o", tmp_path / "d")
-    assert by_instructions["resources"]["code"] != written["resources"]["code"]
+    assert by_instructions["resources"]["code"] != code

@@ -297,6 +297,8 @@ def test_a_program_of_the_user_is_proved(
         (["--symbol", "x", "--optimize", "size"], "--optimize has no effect on --elf"),
         (["--symbol", "x", "--opt-level", "s"], "--opt-level has no effect on --elf"),
         (["--symbol", "x", "--constant-time"], "--constant-time has no effect on --elf"),
+        (["--symbol", "x", "--part", "stm32f030"], "--part has no effect on --elf"),
+        (["--symbol", "x", "--clock", "8M"], "--clock has no effect on --elf"),
     ],
 )
 def test_a_program_that_cannot_be_proved_is_one_line(

@@ -206,6 +206,18 @@ def test_a_stream_is_compared_when_asked_for(run: Run, answer: Answer, model: Pa
     assert asked[1][1]["also"] is None
 
 
+def test_priced_entry_points_are_compared_on_the_part(
+    run: Run, answer: Answer, model: Path
+) -> None:
+    """A part stands for its target, and an entry point that a budget covers is compared."""
+    asked = answer(AGREED)
+    run("verify", model, "--entry", "missing", "--part", "atmega328p")
+    ((target, how),) = asked
+    assert target == "avr"
+    assert "m_predict_missing(" in how["emission"].files["m.h"]
+    assert how["also"] is None
+
+
 def test_what_is_compared_anyway_leaves_the_sample_of_streams(
     run: Run, answer: Answer, model: Path
 ) -> None:
@@ -362,6 +374,10 @@ def test_class_without_data_has_no_effect_and_says_so(
         (["--kernel", "swar"], "is not one of 'plain', "),
         (["--optimize", "fast"], "is not one of 'balanced', 'size', 'speed'"),
         (["--random", "-1"], "not in the range"),
+        (["--clock", "48M"], "--clock needs a core; add --part, or --target"),
+        (["--clock", "48M", "--target", "host"], "no timing of host is known, so --clock cannot"),
+        (["--part", "stm32f030", "--target", "avr"], "stm32f030 runs the code of cortex-m0, not"),
+        (["--entry", "sums"], "is not one of 'predict-raw'"),
         (["--data", "absent.csv"], "does not exist"),
     ],
 )
