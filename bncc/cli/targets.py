@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import click
 
 from bncc.cli.console import Console, table_text
 from bncc.cli.options import speaks
+from bncc.cli.timing_options import WIDTH
 from bncc.device.cross import SIMULATORS
 from bncc.device.simulators.simavr import Simavr
 from bncc.errors import ToolchainError
 from bncc.targets import TARGETS
 from bncc.targets.base import KIB, MHZ, Part, Target
+from bncc.timing.timebase import core_names
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 
@@ -42,10 +45,12 @@ def command(console: Console) -> None:
                 "clock": part.clock,
                 "flash": part.flash,
                 "ram": part.ram,
+                "timing": None if part.power is None else part.power.core,
             }
             for target in TARGETS.values()
             for name, part in target.parts.items()
         },
+        "cores": _cores(),
     }
     console.result(payload, _report(tools, machines), essential=True)
 
@@ -144,6 +149,14 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
         rows.append([name, compiler, runner, install_command(machine.missing)])
     lines += ["", table_text("Targets", rows)]
     lines += ["", table_text("Parts, aliases of targets", _parts(), right=(2, 3, 4))]
+    lines += [
+        "",
+        fill(
+            "--target takes every part. --part takes those whose timing, that of a core and wait "
+            f"states, is known, and with --clock the cores {', '.join(_cores())}.",
+            WIDTH,
+        ),
+    ]
     if is_x86():
         lines += [
             "",
@@ -155,12 +168,24 @@ def _report(tools: Sequence[Tool], machines: dict[str, Readiness]) -> str:
 
 def _parts() -> list[list[str]]:
     """Return a row per part."""
-    rows = [["part", "target", "clock", "flash", "RAM"]]
+    rows = [["part", "target", "clock", "flash", "RAM", "timing"]]
     return rows + [
-        [name, target.name, f"{part.clock // MHZ} MHz", _flash(part), f"{part.ram / KIB:g} KB"]
+        [
+            name,
+            target.name,
+            f"{part.clock // MHZ} MHz",
+            _flash(part),
+            f"{part.ram / KIB:g} KB",
+            "-" if part.power is None else part.power.core,
+        ]
         for target in TARGETS.values()
         for name, part in target.parts.items()
     ]
+
+
+def _cores() -> dict[str, str]:
+    """Return the target of each core that ``--part`` takes."""
+    return {core: target.name for target in TARGETS.values() for core in core_names(target)}
 
 
 def _flash(part: Part) -> str:

@@ -130,7 +130,8 @@ def timebase(target: str, part: str | None, clock: int | None) -> Timebase:
     known = machine.parts[name]
     if known.power is None:
         raise OptionError(
-            f"the wait states and currents of {name} are not known; choose from {_known([machine])}"
+            f"the wait states and currents of {name} are not known; use --target {name} instead of "
+            f"--part{_instead(machine)}"
         )
     if clock is not None and clock > known.clock:
         raise OptionError(
@@ -177,10 +178,20 @@ def _no_timing(target: str) -> OptionError:
     )
 
 
+def core_names(machine: Target) -> tuple[str, ...]:
+    """Return the cores of a target that ``--part`` takes."""
+    return tuple(core for core in machine.cores if core != AVR)
+
+
 def _known(machines: Iterable[Target]) -> str:
     """Return the names for ``--part`` of some targets."""
     names: list[str] = []
     for each in machines:
         names += [name for name, found in each.parts.items() if found.power is not None]
-        names += [core for core in each.cores if core != AVR]
+        names += core_names(each)
     return ", ".join(names) or "none: no timing of it is known; leave out --part"
+
+
+def _instead(machine: Target) -> str:
+    """Return the names for ``--part`` of a target as the end of a remedy."""
+    return f", or choose from {_known([machine])}" if machine.cores else ""

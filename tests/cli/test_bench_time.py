@@ -97,7 +97,7 @@ REFUSED = {
     ("--part", "z80"): "there is no part 'z80'; choose from atmega328p, rp2040, stm32f030",
     ("--part", "rp2040", "--target", "avr"): "rp2040 runs the code of cortex-m0, not of avr",
     ("--part", "ibex"): "ibex is a core, which runs at any clock; add --clock, as in 48M",
-    ("--part", "esp32c3"): "the wait states and currents of esp32c3 are not known; choose from",
+    ("--part", "esp32c3"): "the wait states and currents of esp32c3 are not known; use --ta",
     ("--target", "cortex-m7", "--clock", "1M"): "no timing of cortex-m7 is known",
     ("--target", "rv32", "--clock", "1M"): "add --part ibex or picorv32",
     ("--part", "stm32f030", "--simulator", "qemu"): "counted on unicorn; leave out --simulator",

@@ -176,11 +176,28 @@ def test_parts_are_shown_with_target_clock_and_memory(run: Run, run_json: RunJso
     parts = run_json("targets")["parts"]
     assert parts["nrf52832"] == {
         "target": "cortex-m4", "clock": 64_000_000, "flash": 524_288, "ram": 65_536,
+        "timing": "cortex-m4",
     }  # fmt: skip
     assert parts["rp2040"]["flash"] is None
     assert {facts["target"] for facts in parts.values()} <= set(TARGETS)
     lines = [" ".join(line.split()) for line in run("targets").stdout.splitlines()]
-    assert "atmega328p avr 20 MHz 32 KB 2 KB" in lines
+    assert "atmega328p avr 20 MHz 32 KB 2 KB avr" in lines
+    assert "stm32f103 cortex-m3 72 MHz 64 KB 20 KB -" in lines
+
+
+def test_the_names_for_part_are_those_with_a_timing(
+    run: Run, run_json: RunJson, refused: Callable[..., str]
+) -> None:
+    """Every other alias is for ``--target`` alone, as its refusal says."""
+    pytest.importorskip("capstone", reason="capstone is not installed")
+    facts = run_json("targets")
+    assert facts["cores"]["cortex-m0plus"] == "cortex-m0"
+    timings = {name: part["timing"] for name, part in facts["parts"].items()} | facts["cores"]
+    for name, timing in timings.items():
+        said = refused("emit-c", "absent.bncc", "-o", "d", "--part", name, "--clock", "8M")
+        assert ("'absent.bncc'" if timing else f"use --target {name} instead of --part") in said
+    sentence = " ".join(run("targets").stdout.split())
+    assert f"--clock the cores {', '.join(facts['cores'])}." in sentence
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ REFUSED = {
     ("cortex-m7", None, MHZ): "no timing of cortex-m7 is known.*use --target avr, cortex-m0",
     ("rv32", None, MHZ): "cores of rv32 differ in their timing; add --part ibex or picorv32",
     ("rv32", "ibex", None): "ibex is a core, which runs at any clock; add --clock, as in 48M",
-    ("rv32", "esp32c3", None): "of esp32c3 are not known; choose from ibex, picorv32",
+    ("rv32", "esp32c3", None): "use --target esp32c3 instead of --part, or choose from ibex,",
     ("cortex-m4", "rp2040", None): "'rp2040' is no part or core of cortex-m4; choose from nrf5",
-    ("cortex-m7", "stm32h743", None): "leave out --part",
+    ("cortex-m7", "stm32h743", None): "use --target stm32h743 instead of --part$",
     ("avr", "avr", None): "'avr' is no part or core of avr; choose from atmega328p$",
 }
 
