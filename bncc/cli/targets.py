@@ -15,7 +15,6 @@ from bncc.device.simulators.simavr import Simavr
 from bncc.errors import ToolchainError
 from bncc.targets import TARGETS
 from bncc.targets.base import KIB, MHZ, Part, Target
-from bncc.timing.timebase import core_names
 from bncc.toolchain.tools import Tool, find_tools, host_compilers, is_x86
 
 
@@ -185,7 +184,7 @@ def _parts() -> list[list[str]]:
 
 def _cores() -> dict[str, str]:
     """Return the target of each core that ``--part`` takes."""
-    return {core: target.name for target in TARGETS.values() for core in core_names(target)}
+    return {core: target.name for target in TARGETS.values() for core in target.cores}
 
 
 def _flash(part: Part) -> str:

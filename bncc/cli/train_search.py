@@ -380,18 +380,7 @@ def _report(
         if facts[f"error_{part}"] is not None
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
-    options = f"--target {budget.target} --optimize {price.optimize}"
-    options += " --provable" if budget.provable else ""
-    is_limited = price.limit is not None
-    compared = budget.emitted(budget.entries) - {"raw", "scores", "trusted"}  # these in any case
-    verified = [options, *([f"--max-flash {budget.room}"] if is_limited else [])]
-    own = set(own_entries(model))
-    verified += [f"--with {name}" for name in sorted(compared | own)]
-    emitted = [options, *([f"--max-flash {budget.flash}"] if is_limited else [])]
-    emitted += [] if base is None else [f"--part {base.part} --clock {base.clock}"]
-    emitted += [f"--reserve {budget.reserve}"] if is_limited and budget.reserve else []
-    emitted += [f"--with {name}" for name in sorted(budget.extras | own)]
-    emitted += [f"--entry {name}" for name in budget.entries]
+    verified, emitted = _next_options(found, budget, base)
     takes = [*resource_words(price), *worst_words(price, base)]
     if price.how == "estimated":
         takes.append("`bncc targets` lists the tools that can measure it")
@@ -410,10 +399,25 @@ def _report(
         *_others(found, price.unit),
         ["took", f"{found.seconds:.1f} s"],
         ["wrote", output],
-        ["next", f"bncc verify {path} {' '.join(verified)}{' --prove' if budget.provable else ''}"],
-        ["", f"bncc emit-c {path} -o {folder} {' '.join(emitted)}"],
+        ["next", f"bncc verify {path} {verified}{' --prove' if budget.provable else ''}"],
+        ["", f"bncc emit-c {path} -o {folder} {emitted}"],
     ]
     return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found), *_front(found)])
+
+
+def _next_options(found: "Found", budget: Budget, base: "Timebase | None") -> tuple[str, str]:
+    """Return the options of ``verify`` and ``emit-c`` for the C that was priced."""
+    price = found.price
+    chosen = f"--target {budget.target} --optimize {price.optimize}"
+    chosen += " --provable" if budget.provable else ""
+    names = sorted(budget.extras.union(own_entries(found.result.model)))
+    others = [] if base is None else [f"--part {base.part} --clock {base.clock}"]
+    others += [*(f"--with {name}" for name in names), *(f"--entry {e}" for e in budget.entries)]
+    if budget.flash is None or not (price.limit is not None or budget.admits(price)):
+        return " ".join([chosen, *others]), " ".join([chosen, *others])
+    reserved = [f"--reserve {budget.reserve}"] if budget.reserve else []
+    verified = [chosen, f"--max-flash {budget.room}", *others]
+    return " ".join(verified), " ".join([chosen, f"--max-flash {budget.flash}", *reserved, *others])
 
 
 def _table(found: "Found") -> list[str]:

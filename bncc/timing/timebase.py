@@ -119,7 +119,7 @@ def timebase(target: str, part: str | None, clock: int | None) -> Timebase:
         assert clock is not None
         return Timebase(machine.name, _only_core(machine), _only_core(machine), clock)
     name = part.lower()
-    if name in machine.cores and name != AVR:
+    if name in machine.cores:
         if clock is None:
             raise OptionError(f"{name} is a core, which runs at any clock; add --clock, as in 48M")
         return Timebase(machine.name, name, name, clock)
@@ -178,17 +178,12 @@ def _no_timing(target: str) -> OptionError:
     )
 
 
-def core_names(machine: Target) -> tuple[str, ...]:
-    """Return the cores of a target that ``--part`` takes."""
-    return tuple(core for core in machine.cores if core != AVR)
-
-
 def _known(machines: Iterable[Target]) -> str:
     """Return the names for ``--part`` of some targets."""
     names: list[str] = []
     for each in machines:
         names += [name for name, found in each.parts.items() if found.power is not None]
-        names += core_names(each)
+        names += each.cores
     return ", ".join(names) or "none: no timing of it is known; leave out --part"
 
 

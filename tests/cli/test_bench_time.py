@@ -94,7 +94,7 @@ def test_all_targets_leave_out_those_without_a_timing(
 
 REFUSED = {
     ("--part", "stm32f030", "--clock", "60M"): "stm32f030 runs at 48 MHz at most; lower --clock",
-    ("--part", "z80"): "there is no part 'z80'; choose from atmega328p, rp2040, stm32f030",
+    ("--part", "z80"): "there is no part 'z80'; choose from atmega328p, avr, rp2040, ",
     ("--part", "rp2040", "--target", "avr"): "rp2040 runs the code of cortex-m0, not of avr",
     ("--part", "ibex"): "ibex is a core, which runs at any clock; add --clock, as in 48M",
     ("--part", "esp32c3"): "the wait states and currents of esp32c3 are not known; use --ta",

@@ -15,15 +15,16 @@ from bncc.cli.lowering import Emissions, Lowering
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.device.cross import Toolchain
-from bncc.emit.emitter import Emission, emit_as, emit_c
+from bncc.emit.emitter import emit_c
 from bncc.emit.provenance import code_digest
-from bncc.errors import ModelError, OptionError, ToolchainError
+from bncc.errors import ModelError, OptionError
 from bncc.model.file import load_model, save_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of, options_of, price_of, priced, recorded, with_resources
 from bncc.resources import Budget, Resources
 from bncc.train.fit_tables import fit_sum
 from bncc.train.settings import TrainSettings
+from tests.cli.building import built_by, codes_of_checks
 from tests.cli.conftest import invoke, no_tools
 from tests.models import NAMED, possible_entries, tan_float
 from tests.ranged import ranged
@@ -47,35 +48,6 @@ def words_of(budget: Budget, resources: Resources) -> list[object]:
 
 def limits_of(budget: Budget) -> list[object]:
     return ["--max-flash", budget.flash, "--reserve", budget.reserve, "--max-ram", budget.ram]
-
-
-def built_by(command: str, *words: object) -> tuple[Emission, str, str]:
-    """Return the C that ``verify`` or ``prove`` would build, the level, and the messages."""
-    found: list[tuple[Emission, str]] = []
-
-    def verified(*_: object, emission: Emission, opt_level: str, **others: object) -> None:
-        found.append((emission, opt_level))
-        raise ToolchainError("nothing is built")
-
-    def linked(model: Model, emission: Emission, bench: object, level: str, *_: object) -> None:
-        verified(emission=emission, opt_level=level)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bncc.cli.verify.verify", verified)
-        patch.setattr("bncc.cli.prove.linked_program", linked)
-        result = invoke(command, *words, "-v")  # Messages appear in spite of the error
-    assert result.exit_code == 2, result.output
-    ((emission, level),) = found
-    return emission, level, result.stderr
-
-
-def codes_of_checks(model: Path, options: tuple[object, ...]) -> list[str]:
-    """Return the digests of the C that ``prove`` and ``verify`` build, with the same functions."""
-    (proved, _, _), (verified, _, _) = (built_by(name, *options) for name in ("prove", "verify"))
-    assert verified.options.entries >= {"raw", "scores", "trusted"}
-    fewer = replace(verified.options, entries=proved.options.entries)
-    alike = emit_as(load_model(model), fewer, verified)
-    return [code_digest(each.files, each.name) for each in (proved, alike)]
 
 
 def tight(model: Model, budget: Budget) -> tuple[Budget, Resources]:

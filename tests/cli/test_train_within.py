@@ -21,6 +21,7 @@ from bncc.search import budget_search as search
 from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
 from bncc.train.train_model import NO_FRONT
+from tests.cli.building import code_verified
 from tests.cli.conftest import Searched, write_csv
 
 Run = Callable[..., Result]
@@ -149,12 +150,34 @@ def test_people_see_what_it_takes_and_how_to_emit_it(run: Run, searched: Searche
     assert json.loads(emitted.stdout)["kernel"]
 
 
-def test_the_next_step_verifies_what_the_budget_covers(run: Run, few: Path, tmp_path: Path) -> None:
-    shape = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
-    entries = ("--entry", "checked", "--with", "stream", "--with", "scores")
-    out = run("train", few, "-o", tmp_path / "m.bncc", *shape, *entries).stdout
-    (line,) = (line for line in out.splitlines() if "bncc verify" in line)
-    assert re.search(r" --optimize \w+( --max-flash 2048)? --with checked --with stream$", line)
+TIMED = ("--part", "stm32f030", "--clock", "24M")
+NEXT = {
+    ("--max-flash", "400"): {"raw"},
+    ("--max-flash", "2k", "--entry", "checked", "--with", "stream", "--with", "scores"): {
+        "checked", "stream", "scores",
+    },
+    ("--max-flash", "1k", "--reserve", "200", "--with", "scores"): {"raw", "scores"},
+    ("--max-instructions", "400", "--entry", "trusted"): {"trusted"},
+    ("--max-flash", "2k", "--entry", "scores", *TIMED): {"scores"},
+    ("--max-flash", "1k", "--target", "avr", "--clock", "16M"): {"raw"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", NEXT)
+def test_the_next_step_builds_the_c_that_was_priced(
+    run: Run, few: Path, tmp_path: Path, bare: None, options: tuple[str, ...]
+) -> None:
+    """``emit-c`` writes it, and ``verify`` compares it with further functions."""
+    if "--part" in options:
+        pytest.importorskip("capstone", reason="capstone is not installed")
+    model, shape = tmp_path / "m.bncc", ("--structure", "naive", "--parameters", "ml")
+    out = run("train", few, "-o", model, *shape, *options).stdout
+    lines = [shlex.split(line) for line in out.splitlines() if " --optimize " in line]
+    verify, emit = (line[line.index("bncc") + 1 :] for line in lines)
+    record = load_model(model).training["resources"]
+    assert json.loads(run(*emit, "--json").stdout)["resources"]["code"] == record["code"]
+    assert code_verified(model, verify[1:], frozenset(NEXT[options])) == record["code"]
+    assert ("--max-flash" in emit) == ("--max-flash" in verify) == ("--max-flash" in options)
 
 
 @pytest.mark.long

@@ -65,6 +65,7 @@ def test_the_model_names_its_sources_and_its_error() -> None:
     assert "no difference from the RTL in 50 programs" in alone["error"]
     assert alone["current"] is alone["current_from"] is alone["wait_states_from"] is None
     assert timebase("avr", None, MHZ).to_json()["error"].startswith("exact: the simulator")
+    assert timebase("avr", "avr", MHZ) == timebase("avr", None, MHZ)
     rp2040 = timebase("cortex-m0", "rp2040", None)
     assert rp2040.core == "cortex-m0plus"
     assert rp2040.microjoules(1) is None
@@ -79,7 +80,8 @@ REFUSED = {
     ("rv32", "esp32c3", None): "use --target esp32c3 instead of --part, or choose from ibex,",
     ("cortex-m4", "rp2040", None): "'rp2040' is no part or core of cortex-m4; choose from nrf5",
     ("cortex-m7", "stm32h743", None): "use --target stm32h743 instead of --part$",
-    ("avr", "avr", None): "'avr' is no part or core of avr; choose from atmega328p$",
+    ("avr", "avr", None): "avr is a core, which runs at any clock; add --clock, as in 48M",
+    ("avr", "z80", None): "'z80' is no part or core of avr; choose from atmega328p, avr$",
 }
 
 
@@ -95,7 +97,7 @@ def test_a_part_or_a_core_names_its_target() -> None:
     found = {"nrf52832": "cortex-m4", "RP2040": "cortex-m0", "picorv32": "rv32"}
     assert {name: target_of_part(name) for name in found} == found
     assert target_of_part("cortex-m0plus") == "cortex-m0"
-    with pytest.raises(OptionError, match="there is no part 'z80'; choose from atmega328p, rp2"):
+    with pytest.raises(OptionError, match="there is no part 'z80'; choose from atmega328p, avr, rp2"):
         target_of_part("z80")
 
 
