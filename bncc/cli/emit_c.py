@@ -45,6 +45,8 @@ from bncc.cli.timing_options import (
     time_limit,
     time_limit_options,
     timing_options,
+    worst_facts,
+    worst_words,
 )
 from bncc.emit.emitter import Emission, EmitOptions
 from bncc.emit.options import emit_command, printed_file
@@ -59,7 +61,7 @@ from bncc.lower.estimate import MACHINE, functions_counted
 from bncc.model.file import load_model
 from bncc.model.model import Model
 from bncc.pricing import entries_of
-from bncc.resources import Bounds, Budget, Optimize
+from bncc.resources import FUNCTIONS, OF_READINGS, Bounds, Budget, Optimize
 from bncc.targets import TARGETS
 from bncc.toolchain.tools import is_x86
 
@@ -250,8 +252,8 @@ def command(
         for file, text in emission.files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
-    payload = facts_of(emission, output)
-    console.result(payload, _report(payload, emission, emission.options))
+    payload = facts_of(emission, output) | worst_facts(emission.resources, base)
+    console.result(payload, _report(payload, emission, emission.options, base))
 
 
 def _options_given(changed: Mapping[str, object]) -> list[tuple[str, ...]]:
@@ -317,7 +319,9 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
     }
 
 
-def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> str:
+def _report(
+    facts: dict[str, Any], emission: Emission, options: EmitOptions, base: "Timebase | None"
+) -> str:
     estimate, machine = emission.estimate, options.target or MACHINE
     unit = Budget(options.target).unit
     is_mean = emission.layout.front is not None or emission.layout.gate is not None
@@ -328,17 +332,25 @@ def _report(facts: dict[str, Any], emission: Emission, options: EmitOptions) -> 
     rows += [
         [
             "estimate",
-            f"{estimate.flash} bytes of flash ({functions_counted(emission.layout)}), "
+            f"{estimate.flash} bytes of flash ({_counted_words(emission)}), "
             f"{estimate.ram} bytes of RAM (stack), {estimate.instructions} {unit} per decision"
             f"{worst} on {machine} (predict, from states; {LEVELS[options.optimize]})",
         ]
     ]
-    rows += [[emission.resources.how, each] for each in resource_words(emission.resources)[:1]]
-    rows += [["", each] for each in resource_words(emission.resources)[1:]]
+    takes = [*resource_words(emission.resources), *worst_words(emission.resources, base)]
+    rows += [[emission.resources.how, takes[0]], *(["", each] for each in takes[1:])]
     rows += _bound_rows(emission.bounds)
     fired = [step["name"] for step in facts["passes"] if step["fired"]]
     rows += [["passes", ", ".join(fired) or "none fired"]]
     return aligned(rows)
+
+
+def _counted_words(emission: Emission) -> str:
+    """Return the functions that the estimate of flash counts, and those that it stands for."""
+    counted, priced = functions_counted(emission.layout), emission.resources.entries
+    if emission.layout.direct is None or OF_READINGS & set(priced):
+        return counted
+    return f"{counted}, as an estimate of {' and '.join(FUNCTIONS[entry] for entry in priced)}"
 
 
 def _bound_rows(bounds: Bounds | None) -> list[list[str]]:

@@ -20,7 +20,7 @@ from bncc.model.file import load_model, save_model
 from bncc.program.pipeline import optimize as optimize_program
 from bncc.program.pipeline import program_of
 from bncc.toolchain.tools import is_x86
-from tests.models import int32_thresholds, sum_of_tables, sum_with_front
+from tests.models import int32_thresholds, products_of_sensors, sum_of_tables, sum_with_front
 
 Run = Callable[..., Result]
 RunJson = Callable[..., dict[str, Any]]
@@ -319,6 +319,18 @@ def test_the_self_test_passes(run: Run, require_tool: Tool, model: Path, tmp_pat
 def test_an_estimate_names_the_machine_that_was_priced(run, model, tmp_path, target, said) -> None:
     options = ["--target", target] if target else []
     assert said in run("emit-c", model, "-o", tmp_path / "c", *options).stdout
+
+
+def test_an_estimate_names_what_it_stands_for(run: Run, tmp_path: Path) -> None:
+    """A layout that compares readings is estimated by predict_raw, whichever function is priced."""
+    save_model(products_of_sensors(3, 4), tmp_path / "m.bncc")
+    options = ("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", "--force")
+    readings = ("--compare", "readings")
+    assert "(predict_raw alone), " in run(*options, *readings).stdout
+    out = run(*options, *readings, "--entry", "trusted", "--entry", "predict").stdout
+    assert "(predict_raw alone, as an estimate of predict_trusted and predict), " in out
+    out = run(*options, "--entry", "predict", "--compare", "states").stdout
+    assert "(all functions), " in out
 
 
 def test_the_times_of_a_front_are_a_mean_and_a_worst_case(

@@ -48,6 +48,21 @@ def test_measured_cycles_and_their_source_are_in_the_header(
 
 
 @pytest.mark.firmware
+def test_time_and_energy_of_the_slowest_input_are_told_as_in_train(
+    run: Run, run_json: RunJson, m0: None, model: Path, tmp_path: Path
+) -> None:
+    options = ("emit-c", model, "-o", tmp_path / "c", "--force")
+    facts = run_json(*options, *PART)
+    most = facts["resources"]["cycles"]["predict-raw"]["max"]
+    assert facts["microseconds"] == pytest.approx(most / 24)
+    assert 0 < facts["microjoules"] < 1
+    assert facts["timing_model"]["part"] == "stm32f030"
+    said = f"at most {most:,} cycles, {most / 24:.2f} microseconds, "
+    assert said in run(*options, *PART, "--max-microseconds", 100).stdout
+    assert "timing_model" not in run_json(*options)
+
+
+@pytest.mark.firmware
 def test_c_that_exceeds_a_limit_of_time_is_refused(
     run: Run, refused: Refused, m0: None, model: Path, tmp_path: Path
 ) -> None:

@@ -97,7 +97,9 @@ def test_a_part_or_a_core_names_its_target() -> None:
     found = {"nrf52832": "cortex-m4", "RP2040": "cortex-m0", "picorv32": "rv32"}
     assert {name: target_of_part(name) for name in found} == found
     assert target_of_part("cortex-m0plus") == "cortex-m0"
-    with pytest.raises(OptionError, match="there is no part 'z80'; choose from atmega328p, avr, rp2"):
+    with pytest.raises(
+        OptionError, match="there is no part 'z80'; choose from atmega328p, avr, rp2"
+    ):
         target_of_part("z80")
 
 
