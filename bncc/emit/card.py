@@ -87,6 +87,7 @@ def category_constants(features: Sequence[Feature], name: str) -> list[tuple[str
 
 
 WIDTH = 92
+_BUDGET = "within --max-flash if compiled at"
 
 
 def kind_names(model: Model) -> dict[str, str]:
@@ -101,9 +102,14 @@ def kind_names(model: Model) -> dict[str, str]:
 
 
 def card_lines(
-    model: Model, layout: Layout, name: str, fired: Sequence[str], command: Sequence[str] = ()
+    model: Model,
+    layout: Layout,
+    name: str,
+    fired: Sequence[str],
+    command: Sequence[str] = (),
+    budget_level: str | None = None,
 ) -> list[str]:
-    """Return the lines of the model card."""
+    """Return the lines of the model card, with the compiler's level of a flash budget."""
     kernel = layout.kernel
     # A sure leaf of a front decides before any addition, a gate before the last ones.
     up_to = "" if layout.front is None and layout.gate is None else "up to "
@@ -126,6 +132,7 @@ def card_lines(
         *_front_lines(layout),
         *_time_lines(layout, model.n_classes),
         "stack       no recursion, no function pointers, no variable-length arrays",
+        *([] if budget_level is None else [f"budget      {_BUDGET} {budget_level}"]),
     ]
     return [*_broken(lines), *record_lines(model, fired, command)]
 

@@ -21,7 +21,7 @@ from bncc.emit.summation import refuse_samples
 from bncc.emit.template_names import template_names
 from bncc.lower.c.identifiers import check_name, constant_names
 from bncc.lower.choose import Choice
-from bncc.lower.cost_model import Candidate
+from bncc.lower.cost_model import LEVELS, Candidate
 from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
@@ -207,13 +207,15 @@ def emit(lowered: Lowered) -> Emission:
     name = layout.name
     fired = [report.name for report in lowered.passes if report.fired]
     digest = model_digest(model)[:8]
+    budget_level = None if options.max_flash is None else LEVELS[options.optimize]
     context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
         "release": f"{RELEASE}+{digest}",
         **kind_names(model),
-        "card": card_lines(model, layout, name, fired, options.command),
+        "card": card_lines(model, layout, name, fired, options.command, budget_level),
+        "budget_level": budget_level,
         "features": feature_lines(
             model.features,
             reading_ranges(model.features, model.training),

@@ -149,6 +149,18 @@ def test_budgets_are_those_of_all_that_is_emitted():
     assert packed("speed", max_ram=small.ram).estimate == fast
 
 
+@pytest.mark.parametrize(("optimize", "level"), [("size", "-Os"), ("speed", "-O2")])
+def test_a_budget_names_the_level_that_it_holds_at(optimize, level):
+    """In the header and in the page of each package; without a budget there is none."""
+    options = EmitOptions("m", optimize=optimize, package="cmake", max_flash=10**6)
+    files = emit_c(hand.ties(), options).files
+    header = next(text for path, text in files.items() if path.endswith("m.h"))
+    assert f" *   budget      within --max-flash if compiled at {level}\n" in header
+    assert f"within a flash budget at `{level}`; at other levels" in files["README.md"]
+    free = emit_c(hand.ties(), replace(options, max_flash=None)).files
+    assert not any("budget" in text for text in free.values())
+
+
 def test_a_candidate_is_emitted_as_if_it_had_been_chosen():
     options = EmitOptions("m", ENTRIES - EXTRAS.keys(), optimize="speed")
     model = ranged(hand.tan_float())

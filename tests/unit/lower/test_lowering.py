@@ -69,7 +69,7 @@ def test_a_budget_is_compared_with_the_price(factor):
     fast = emit_c(tan_float(), OPTIONS, price)
     assert fast.resources.how == "measured"
     same = replace(OPTIONS, max_flash=fast.resources.flash)
-    assert emit_c(tan_float(), same, price).files == fast.files
+    assert emit_c(tan_float(), same, price).files["m.c"] == fast.files["m.c"]
     packed = replace(OPTIONS, kernel="packed")
     first = emit_c(tan_float(), packed, price)
     saved = first.choice.chosen.flash - min(each.flash for each in first.choice.candidates)
