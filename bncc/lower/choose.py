@@ -8,6 +8,7 @@ from bncc.errors import BudgetError, OptionError
 from bncc.lower.c.constants import MOST_IN_ALL, must_be_divided
 from bncc.lower.cost_model import LEVELS, Candidate, TextbookCost, candidate
 from bncc.lower.cut_conditions import Compared
+from bncc.lower.direct import OF_KEYS, OF_READINGS
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.input_check import NARROWEST
 from bncc.lower.kernels.base import Kernel
@@ -18,6 +19,9 @@ from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 
 NO_LIMITS = Budget(None)
+KEY_FAMILIES = tuple(name for name in FAMILIES if name in {each.family for each in OF_KEYS})
+READING_FAMILIES = tuple(name for name in FAMILIES if name in {each.family for each in OF_READINGS})
+"""Families with kernels that can compare keys of readings, and readings."""
 
 
 @dataclass(frozen=True)
@@ -189,12 +193,17 @@ def _no_comparison(compare: Compared, family: str | None, demands: Demands) -> s
     if demands.constant_time or demands.stream:
         cause = "--constant-time" if demands.constant_time else "feature-by-feature input"
         return f"{cause} compares states with cuts; leave out --compare"
+    able = KEY_FAMILIES if compare == "keys" else READING_FAMILIES
+    if family is not None and family not in able:
+        return (
+            f"the kernel {family} does not compare {compare} with cuts; choose --kernel from "
+            f"{', '.join(able)}, or leave out --compare"
+        )
     who = f"the kernel {family} cannot" if family else "no kernel can"
     what, only = "the readings of this model", ""
     if compare == "keys":
         what, only = f"keys of {what}", "; only boosted tables over floats have them"
-    where = "name another --kernel, or leave out --compare" if family else "leave out --compare"
-    return f"{who} compare {what} with cuts{only}; {where}"
+    return f"{who} compare {what} with cuts{only}; leave out --compare"
 
 
 def _candidates(

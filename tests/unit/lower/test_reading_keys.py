@@ -173,8 +173,17 @@ def test_one_loop_forms_the_keys_of_floats_if_most_are_used(
     ("options", "reason"),
     [
         ({"compare": "keys"}, "only boosted tables over floats have them; leave out --compare"),
-        ({"compare": "keys", "kernel": "cuts"}, "floats have them; name another --kernel, or"),
-        ({"compare": "readings", "kernel": "planes"}, "kernel planes cannot compare the readings"),
+        ({"compare": "keys", "kernel": "cut-loop"}, "kernel cut-loop cannot compare keys of the r"),
+        (
+            {"compare": "keys", "kernel": "cuts"},
+            "the kernel cuts does not compare keys with cuts; choose --kernel from cut-loop, "
+            "cut-packed, cut-lanes, branches, or leave out --compare",
+        ),
+        (
+            {"compare": "readings", "kernel": "planes"},
+            "planes does not compare readings with cuts; choose --kernel from cuts, cut-loop, "
+            "cut-packed, cut-lanes, branches, or leave",
+        ),
         ({"compare": "readings", "constant_time": True}, "--constant-time compares states"),
         ({"compare": "readings", "entries": frozenset({"stream"})}, "feature-by-feature input"),
     ],
