@@ -12,8 +12,15 @@ from bncc.device.cross import Toolchain, find_toolchain
 from bncc.device.inputs.cases import Effort
 from bncc.device.inputs.samples import Part, hostile_parts, metered_parts
 from bncc.device.machine import HarnessError
-from bncc.device.measure import Measurement, as_resources, measure, measure_best, missing_cost
-from bncc.device.meter import METERED, Cost, Inputs, Metered
+from bncc.device.measure import (
+    Measurement,
+    as_resources,
+    measure,
+    measure_best,
+    measure_memory,
+    missing_cost,
+)
+from bncc.device.meter import METERED, Cost, Footprint, Inputs, Metered
 from bncc.device.sample_agreement import SampleAgreement, verify_samples
 from bncc.device.samples import (
     SampleTimes,
@@ -401,6 +408,14 @@ def resources_of(
         only_kept=True,
     )
     return as_resources(measured, bench, entries, optimize, _digest(emission))
+
+
+def memory_of(
+    model: Model, bench: Toolchain, emission: Emission, entries: tuple[str, ...], opt_level: str
+) -> Footprint:
+    """Measure the memory of entry points of emitted C, without running them."""
+    kept = tuple(METERED[entry] for entry in entries)
+    return measure_memory(sources_of(model, emission), bench, opt_level, kept)
 
 
 def emit_bounded(

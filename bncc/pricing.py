@@ -89,6 +89,36 @@ def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Res
     return fast or layouts.priced("size")
 
 
+def memory_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+    """
+    Determine whether a model fits a budget as `price_of` does, with time and stack only if limited.
+
+    Else these are estimates, as a simulation takes most of the time of a measurement.
+    """
+    if budget.instructions is not None or budget.ram is not None:
+        return price_of(model, budget, readings)
+    model = with_stand_ins(model, budget.extras, budget.filter)
+    options = options_of(model, budget, "size")
+    emission = emit_c(model, options)
+    estimated = _estimated(emission, budget.target)
+    bench = bench_of(budget.target, options.core)
+    return estimated if bench is None else _with_memory(estimated, model, emission, bench)
+
+
+def _with_memory(
+    estimated: Resources, model: Model, emission: Emission, bench: "Toolchain"
+) -> Resources:
+    """Return estimated resources with the memory of the C as measured."""
+    from bncc.on_device import memory_of
+
+    try:
+        found = memory_of(model, bench, emission, estimated.entries, estimated.opt_level)
+    except MisfitError:
+        return _too_large(estimated)
+    toolchain = f"{bench.compiler}, {bench.place}"
+    return replace(estimated, flash=found.flash, ram=found.ram, how="measured", toolchain=toolchain)
+
+
 def layout_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
     """
     Determine a model's resources with the layout that suits a budget best.
@@ -248,11 +278,7 @@ def priced(
     readings: Table | None = None,
 ) -> Resources:
     """Determine the resources of emitted C: measured with a toolchain, otherwise estimated."""
-    estimated = replace(
-        emission.resources,
-        target=target or GENERIC,
-        code=code_digest(emission.files, emission.name),
-    )
+    estimated = _estimated(emission, target)
     bench = bench_of(target, options.core)
     if bench is None:
         return estimated
@@ -261,6 +287,12 @@ def priced(
     except MisfitError:
         return _too_large(estimated)
     return replace(found, target=target or GENERIC)
+
+
+def _estimated(emission: Emission, target: str | None) -> Resources:
+    """Return the estimated resources of emitted C."""
+    code = code_digest(emission.files, emission.name)
+    return replace(emission.resources, target=target or GENERIC, code=code)
 
 
 def bench_of(target: str | None, core: CountedCore | None = None) -> "Toolchain | None":

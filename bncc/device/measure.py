@@ -109,6 +109,15 @@ def measure(
     return _measurement(opt_level, footprint, _checked(found, model, inputs, bench), kept)
 
 
+def measure_memory(
+    built: Sources, bench: Toolchain, opt_level: str, kept: tuple[Metered, ...]
+) -> Footprint:
+    """Measure the memory of C alone, of which `measure` would build a program."""
+    with Meter(built, bench, opt_level) as meter:
+        meter.link()
+        return meter.footprint(kept)
+
+
 def measure_best(
     model: Model, built: Sources, bench: Toolchain, inputs: Inputs, kept: tuple[Metered, ...]
 ) -> Measurement:

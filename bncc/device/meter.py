@@ -161,6 +161,10 @@ class Meter:
             self._builder, self._bench.simulator, "meter", self._object, "BNCC_METER"
         )
 
+    def link(self) -> None:
+        """Refuse C whose program does not fit in the memory of the target."""
+        _ = self._image
+
     def costs(self, inputs: Inputs, only: Collection[Metered] | None = None) -> Mapping[str, Cost]:
         """Measure every entry point of the C, or some."""
         asked: dict[Metered, AnyArray] = {}

@@ -20,7 +20,7 @@ from bncc.interrupts import StopRequest
 from bncc.model.card import OPTIONS_RECORD
 from bncc.model.front import front_of as front_of_model
 from bncc.model.rules import EXTRAS
-from bncc.pricing import layout_price_of, price_of, toolchain_of, with_resources
+from bncc.pricing import layout_price_of, memory_price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
@@ -496,7 +496,7 @@ def _least(given: SearchInput, families: tuple[str, ...]) -> str:
         settings = least or least_network(name, given.base)
         with suppress(ConstantColumnsError):
             model = train_model(given.dataset, replace(settings, validation=0)).model
-            prices.append(price_of(model, budget, given.dataset.table))
+            prices.append(memory_price_of(model, budget, given.dataset.table))
     smallest = min(prices, key=given.budget.utilization)
     return _taken(given.budget, smallest.flash, smallest.slowest)
 

@@ -19,7 +19,7 @@ from bncc.errors import BnccError, CheckpointError, WorkerError
 from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.model.model import Model
-from bncc.pricing import fast_time_of, layout_price_of, price_of
+from bncc.pricing import fast_time_of, layout_price_of, memory_price_of, price_of
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import FRONT_KEY, GATE_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
@@ -383,7 +383,7 @@ def _count(given: SearchInput, part: Part) -> Result:
     n_bytes, flash = model_facts(model)["table_bits"] // 8, given.budget.flash
     if flash is not None and n_bytes > SHRUNK * flash:
         return {"price": None}  # tables are so large that building C would be a waste
-    return {"price": price_of(model, given.budget, given.dataset.table).to_json()}
+    return {"price": memory_price_of(model, given.budget, given.dataset.table).to_json()}
 
 
 def _train(given: SearchInput, part: Part) -> Result:

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from bncc import pricing
-from bncc.errors import BudgetError
+from bncc.device.meter import Meter
+from bncc.errors import BudgetError, MisfitError
 from bncc.model.filter import Filter
 from bncc.model.rules import RULES
-from bncc.pricing import layout_price_of, layout_within, price_of
+from bncc.pricing import layout_price_of, layout_within, memory_price_of, price_of
 from bncc.resources import Budget, FilterForm
 from tests import models as hand
 from tests.unit.search.pricing import resources
@@ -57,6 +58,41 @@ def layouts(monkeypatch):
 
 def flash(n_bytes, **others):
     return Budget("cortex-m0", flash=n_bytes, **others)
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("extras", [(), ("scores",)])
+def test_memory_is_measured_without_a_run(monkeypatch, require_bench, extras):
+    """It is that of a measurement; time and stack are estimates, unless they are limited."""
+    require_bench("cortex-m0", simulator="unicorn")
+    model, budget = hand.naive_integer(), flash(4096, extras=frozenset(extras))
+    whole = price_of(model, budget)
+
+    def run(*_):
+        raise NotImplementedError
+
+    monkeypatch.setattr(Meter, "costs", run)
+    found = memory_price_of(model, budget)
+    same = ("flash", "ram", "entries", "code", "how", "toolchain", "opt_level", "target")
+    assert [getattr(found, key) for key in same] == [getattr(whole, key) for key in same]
+    for limit in ({"instructions": 10**6}, {"ram": 10**4}):
+        with pytest.raises(NotImplementedError):
+            memory_price_of(model, replace(budget, **limit))
+
+
+def test_memory_is_estimated_without_tools_and_too_large_where_a_program_does_not_fit(monkeypatch):
+    model, budget = hand.naive_integer(), flash(4096)
+    monkeypatch.setattr(pricing, "bench_of", lambda target, core=None: None)
+    assert memory_price_of(model, budget) == price_of(model, budget)
+    assert memory_price_of(model, budget).how == "estimated"
+
+    def refuse(*_):
+        raise MisfitError("too large")
+
+    monkeypatch.setattr(pricing, "bench_of", lambda target, core=None: SimpleNamespace())
+    monkeypatch.setattr("bncc.on_device.memory_of", refuse)
+    assert memory_price_of(model, budget).flash == pricing.TOO_LARGE
+    assert not budget.admits(memory_price_of(model, budget))
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -46,8 +46,9 @@ def wifi():
 
 def price_all(patch):
     """Price models by their table bits."""
-    patch.setattr(module, "price_of", price_by_tables)
+    patch.setattr(module, "memory_price_of", price_by_tables)
     patch.setattr(evaluation, "price_of", price_by_tables)
+    patch.setattr(evaluation, "memory_price_of", price_by_tables)
     patch.setattr(evaluation, "layout_price_of", price_by_tables)
     patch.setattr(evaluation, "fast_time_of", no_estimate)
 
@@ -176,8 +177,9 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
             return dear
         return replace(resources(found.flash, 10 * found.slowest), optimize="size")
 
-    monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(module, "memory_price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "memory_price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "layout_price_of", fast)
     monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
     chosen = EnsembleConfig(rows=4).settings(BASE, 12)

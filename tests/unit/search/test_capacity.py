@@ -49,6 +49,7 @@ def fitted(robot, budget, monkeypatch, price=price_by_tables):
         return price(model, *others, **named)
 
     monkeypatch.setattr(evaluation, "price_of", priced)
+    monkeypatch.setattr(evaluation, "memory_price_of", priced)
     room = room_for(robot, budget)
     return room.fitted(FORM, room.guess(FORM)), tried
 
@@ -93,6 +94,7 @@ def test_nothing_fits_where_one_table_does_not(robot, monkeypatch):
 
 def test_what_was_priced_tells_what_others_take(robot, monkeypatch):
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "memory_price_of", price_by_tables)
     room = room_for(robot, Budget("avr", flash=600))
     before = room.guess(EnsembleConfig(rows=8))
     assert not room.knows(EnsembleConfig(rows=8))
@@ -175,6 +177,7 @@ def test_prices_of_one_goal_do_not_tell_those_of_another(robot, monkeypatch):
         return replace(found, flash=2 * found.flash, optimize="speed")
 
     monkeypatch.setattr(evaluation, "price_of", by_size)
+    monkeypatch.setattr(evaluation, "memory_price_of", by_size)
     room = room_for(robot, Budget("avr", flash=600, instructions=10**6))
     found = room.fitted(FORM, 5)
     assert found.n_tables > 20

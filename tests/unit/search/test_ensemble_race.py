@@ -33,6 +33,7 @@ def wifi():
 @pytest.fixture
 def evaluator(wifi, monkeypatch):
     monkeypatch.setattr(evaluation, "price_of", price_by_tables)
+    monkeypatch.setattr(evaluation, "memory_price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "layout_price_of", price_by_tables)
     monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
     monkeypatch.setattr(ensemble_configs, "FORMS", ("product",))

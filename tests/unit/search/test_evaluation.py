@@ -56,6 +56,7 @@ def wifi():
 @pytest.fixture
 def given(wifi, monkeypatch):
     monkeypatch.setattr(module, "price_of", price_by_tables)
+    monkeypatch.setattr(module, "memory_price_of", price_by_tables)
     monkeypatch.setattr(module, "layout_price_of", price_by_tables)
     monkeypatch.setattr(module, "fast_time_of", no_estimate)
     return SearchInput(wifi, BASE, Budget("cortex-m0", flash=CODE + 100))

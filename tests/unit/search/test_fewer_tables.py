@@ -45,8 +45,9 @@ def wifi():
 
 @pytest.fixture
 def priced(monkeypatch):
-    monkeypatch.setattr(budget_search, "price_of", small_layout)
+    monkeypatch.setattr(budget_search, "memory_price_of", small_layout)
     monkeypatch.setattr(evaluation, "price_of", small_layout)
+    monkeypatch.setattr(evaluation, "memory_price_of", small_layout)
     monkeypatch.setattr(evaluation, "layout_price_of", fast_or_small)
     monkeypatch.setattr(
         evaluation, "fast_time_of", lambda model, budget: fast_or_small(model, budget).slowest

@@ -52,8 +52,9 @@ def wifi():
 def priced(monkeypatch):
     """Price models by fronts and tables; no candidate gets a gate."""
     monkeypatch.setattr(fronts, "LEAST_GATED", 10**6)
-    monkeypatch.setattr(budget_search, "price_of", price_with_front)
+    monkeypatch.setattr(budget_search, "memory_price_of", price_with_front)
     monkeypatch.setattr(evaluation, "price_of", price_with_front)
+    monkeypatch.setattr(evaluation, "memory_price_of", price_with_front)
     monkeypatch.setattr(evaluation, "layout_price_of", price_with_front)
     monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
 
@@ -177,6 +178,7 @@ def test_the_same_c_is_tried_once(wifi, priced, monkeypatch):
         return replace(found, code="same" if front else None)
 
     monkeypatch.setattr(evaluation, "price_of", price)
+    monkeypatch.setattr(evaluation, "memory_price_of", price)
     evaluator = evaluator_of(wifi, 10**6)
     one = judged(evaluator, EnsembleConfig(rows=8), 8)
     (only,) = with_fronts([one], evaluator, StopRequest())
@@ -239,6 +241,7 @@ def test_no_c_is_built_of_fronts_that_are_clearly_worse(wifi, priced, monkeypatc
         return price_with_front(model, *others)
 
     monkeypatch.setattr(evaluation, "price_of", price)
+    monkeypatch.setattr(evaluation, "memory_price_of", price)
     monkeypatch.setattr("bncc.search.fronts.close_to_best", lambda tried: list(tried))
     monkeypatch.setattr("bncc.search.fronts.eligible", lambda tried, **_: list(tried))
     assert list(with_fronts([one], evaluator, StopRequest()))

@@ -47,8 +47,9 @@ def wifi():
 @pytest.fixture
 def priced(monkeypatch):
     monkeypatch.setattr(fronts, "LEAVES", ())
-    monkeypatch.setattr(budget_search, "price_of", price_with_gate)
+    monkeypatch.setattr(budget_search, "memory_price_of", price_with_gate)
     monkeypatch.setattr(evaluation, "price_of", price_with_gate)
+    monkeypatch.setattr(evaluation, "memory_price_of", price_with_gate)
     monkeypatch.setattr(evaluation, "layout_price_of", price_with_gate)
     monkeypatch.setattr(evaluation, "fast_time_of", no_estimate)
 
@@ -141,6 +142,7 @@ def test_a_mean_time_is_of_rows_that_no_table_has_seen(wifi, priced, monkeypatch
         return price_with_gate(model, budget, readings)
 
     monkeypatch.setattr(evaluation, "price_of", price)
+    monkeypatch.setattr(evaluation, "memory_price_of", price)
     for form in (FORM, replace(FORM, has_gate=True)):
         evaluator.priced(form.settings(BASE, 9))
     assert tables == [(False, fold.rest.table), (True, fold.held.table)]
