@@ -57,24 +57,26 @@ class KernelBudget:
         nearest = min(others, key=lambda each: max(1.0, self.utilization(each)))
         family, (flash, ram) = nearest.kernel.family, self._whole(nearest)
         if self.fits(nearest):
-            needs = self._needs(family, flash, ram)
+            needs = self._needs(family, flash, ram, "about ")
             return BudgetError(f"no requested layout fits in {self}, but {needs}")
-        return self.exceeded(family, flash, ram, is_smallest=is_smallest)
+        return self.exceeded(family, flash, ram, is_smallest=is_smallest, roughly="about ")
 
-    def exceeded(self, family: str, flash: int, ram: int, *, is_smallest: bool) -> BudgetError:
+    def exceeded(
+        self, family: str, flash: int, ram: int, *, is_smallest: bool, roughly: str = ""
+    ) -> BudgetError:
         """Report that the nearest classifier, with a kernel of a family, takes too many bytes."""
-        cause = f"no kernel fits in {self}; {self._needs(family, flash, ram)}"
+        cause = f"no kernel fits in {self}; {self._needs(family, flash, ram, roughly)}"
         advice = f"raise the budget, or {self.remedy}"
         smallest = f"{cause}: {advice}"
         message = smallest if is_smallest else f"{cause}: use --optimize size, {advice}"
         return BudgetError(message, self.limits.utilization_of_bytes(flash, ram), smallest)
 
-    def _needs(self, family: str, flash: int, ram: int) -> str:
+    def _needs(self, family: str, flash: int, ram: int, roughly: str) -> str:
         limited = (
             None if self.limits.flash is None else flash,
             None if self.limits.ram is None else ram,
         )
-        return f"the kernel '{family}' needs about {_bytes(*limited)}"
+        return f"the kernel '{family}' needs {roughly}{_bytes(*limited)}"
 
     def _other_bytes(self, kernel: Candidate) -> tuple[int, int]:
         return self.others.get(kernel.compare, (self.other_flash, self.other_ram))

@@ -94,7 +94,7 @@ def test_a_refusal_names_the_smallest_measured_bytes(optimize, advises):
     options = replace(OPTIONS, max_flash=60, optimize=optimize)
     with pytest.raises(BudgetError) as refused:
         emit_c(tan_float(), options, price)
-    assert f"needs about {min(measured)} bytes of flash: " in str(refused.value)
+    assert f"needs {min(measured)} bytes of flash: " in str(refused.value)
     assert refused.value.utilization == min(measured) / 60
     assert ("use --optimize size, raise" in str(refused.value)) == advises
     assert "--optimize" not in str(refused.value.of_smallest())
