@@ -129,7 +129,7 @@ def test_what_train_accepts_emit_c_accepts_without_optimize(
 
 
 @pytest.mark.firmware
-@pytest.mark.parametrize("name", ["pseudo_tan", "naive_integer"])
+@pytest.mark.parametrize("name", ["pseudo_tan", "sum_of_tables"])
 def test_bench_retreats_to_the_smallest_code_as_emit_c_does(
     require_bench: Callable[[str], Toolchain], tmp_path: Path, name: str
 ) -> None:
