@@ -58,18 +58,21 @@ class SplitRule:
         Return the unit of each row, (n_rows,) int64: rows of one unit are wrong together.
 
         Each row is a unit where rows are random. Else groups are, or where these are fewer than
-        `least`, about equal parts of them in file order; without groups, parts of all rows.
+        `least`, about equal parts of them in file order; without groups, parts of all rows. So is
+        a group divided that has far more rows than one `least`-th of all.
         """
         if self.is_random:
             return np.arange(n_rows)
         groups = np.zeros(n_rows, dtype=np.int64) if self.groups is None else self.groups
         _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-        n_parts = -(-least // max(1, len(sizes)))
+        of_all = np.ceil(least * sizes / n_rows - 1 / 2).astype(np.int64)
+        n_parts = np.maximum(-(-least // len(sizes)), of_all)
         first = np.cumsum(sizes) - sizes
         place = np.empty(n_rows, dtype=np.int64)
         by_group = np.argsort(group, kind="stable")
         place[by_group] = np.arange(n_rows) - first[group[by_group]]
-        unit = group * n_parts + place * n_parts // sizes[group]
+        part = place * n_parts[group] // sizes[group]
+        unit = (np.cumsum(n_parts) - n_parts)[group] + part
         return np.asarray(np.unique(unit, return_inverse=True)[1], dtype=np.int64)
 
     def holdout(self, y: IntArray, fraction: float, seed: int) -> tuple[IntArray, IntArray]:

@@ -36,7 +36,7 @@ from bncc.program.ir import Program, width_of
 class ReadingTerms:
     """Sizes of a kernel that compares readings."""
 
-    family: str  # Its weights in the cost model
+    family: str  # Name of its weights in the cost model
     rom_bytes: int  # Bytes of the constants that it reads
     own_bytes: int  # Bytes of those that the kernel on states does not read
     key_bytes: int  # Bytes of stack of the integers that a loop compares

@@ -1,7 +1,8 @@
 """
 Surroundings of a kernel that decides on states: the check of states, or discretizers of readings.
 
-The price of a layout and its C take both from here, so that what is priced is what is emitted.
+The price of a layout and its C take both from here, so that what is priced is what is emitted,
+unless a budget leaves room for the smallest discretizers alone.
 """
 
 from bncc.lower.discretizers.choice import Discretizers, choose_discretizers

@@ -213,7 +213,7 @@ def searched(
     neighbors; with few rows, they are evaluated on several folds. Networks are tried with the most
     bits that fit, and evaluated on the same folds. The best forms are tried in parts of the budget
     as well, and in twice the budget for the report. Close forms are tried with fewer tables, which
-    leave flash for a faster layout.
+    leave flash for a faster layout, and single trees with fewer leaves.
 
     A candidate fits if its smallest layout does. Unless `prefer` is ``error``, the fastest is
     chosen of those that are not clearly worse than the best, in the fastest layout that fits; the
@@ -433,11 +433,11 @@ def _final(evaluator: Evaluator, best: Evaluation) -> Found:
     settings, budget = best.settings, evaluator.given.budget
     fitting: list[Found] = []
     while True:
+        if fitting and not is_as_good(settings, best, evaluator):
+            return min(fitting, key=lambda found: found.price.typical or 0)
         result, price = evaluator.trained(settings)
         n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)
         if budget.admits(price):
-            if fitting and not is_as_good(settings, best, evaluator):
-                return min(fitting, key=lambda found: found.price.typical or 0)
             fitting.append(Found(result, settings, price))
             n_retries = len(fitting) - 1
             if n_tables == 1 or n_retries == MOST_RETRIES or not _is_slower(price, best.resources):

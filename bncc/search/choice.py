@@ -103,7 +103,7 @@ def best_alone(tried: Sequence[Evaluation]) -> Evaluation:
 
 
 def close_to_best(tried: Sequence[Evaluation], errors: float = CLOSE) -> list[Evaluation]:
-    """Return the candidates within some standard errors of the best on the same rows."""
+    """Return the candidates within some standard errors of the best on the same units."""
     best = best_alone(tried)
     return [one for one in tried if one is best or _is_close(one, best, errors)]
 
@@ -139,7 +139,7 @@ def far_faster(tried: Sequence[Evaluation], ratio: float = FAR_FASTER) -> list[E
 
 
 def ratio_of(one: Evaluation, best: Evaluation, least: float = MUCH_FASTER) -> float:
-    """Return `time_ratio` of a candidate on the rows of the best."""
+    """Return `time_ratio` of a candidate on the units of the best."""
     if one is best or one.losses is None or best.losses is None:
         return 1.0
     return time_ratio(one.losses, best.losses, least)

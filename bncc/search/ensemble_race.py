@@ -225,7 +225,7 @@ def _competes(
 
 
 def _is_behind(losses: FloatArray, best: JudgedSum, given: SearchInput) -> bool:
-    """Return whether boosted tables are hopelessly worse than the best on the same rows."""
+    """Return whether boosted tables are hopelessly worse than the best on the same units."""
     assert best.losses is not None
     than = best.losses[: len(losses)]
     if given.dataset.split.is_random:

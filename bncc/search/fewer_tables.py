@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf, sqrt
 from statistics import fmean
+from typing import NamedTuple
 
 from bncc.interrupts import StopRequest
 from bncc.search.choice import CLEAR, CLOSE, best_alone, best_of, close_to_best, is_close, is_worse
-from bncc.search.ensemble_configs import BRANCHING_BITS, LEAVES_ALONE, EnsembleConfig
+from bncc.search.ensemble_configs import LEAVES_ALONE, EnsembleConfig, single_tables
 from bncc.search.ensemble_race import JudgedSum, judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, losses_of
 from bncc.train.settings import TrainSettings
@@ -61,22 +62,40 @@ def with_fewer_leaves(
     tree is clearly worse and has more errors than the one before it, which may have had too many.
     """
     sums = [one for one in tried if isinstance(one, JudgedSum)]
-    if not sums:
+    largest = next(iter(single_tables()), None)
+    if not sums or largest is None:
         return
-    largest = EnsembleConfig(leaves=2 * LEAVES_ALONE[-1], bits=BRANCHING_BITS[-1], is_single=True)
-    smallest = {replace(largest, leaves=0): (largest, inf)}
+    beyond = replace(largest, leaves=2 * largest.leaves)
+    smallest = {_kind(largest): (beyond, inf)}
     for one in sums:
-        kind = replace(one.form, leaves=0)
-        if one.form.is_single and one.form.leaves < smallest.get(kind, (largest, inf))[0].leaves:
-            smallest[kind] = one.form, one.order[1]
-    best = best_alone(tried)
+        if one.form.is_branching and not one.ends_early and _n_tables(one) == 1:
+            form = replace(largest, leaves=one.form.leaves, **_kind(one.form)._asdict())
+            if form.leaves < smallest.get(_kind(form), (beyond, inf))[0].leaves:
+                smallest[_kind(form)] = form, one.order[1]
+    best, known = best_alone(tried), {repr(one.settings) for one in tried}
     for form, loss in smallest.values():
-        yield from _halved(form, loss, best, evaluator, stop)
+        for one in _halved(form, loss, best, evaluator, stop):
+            if repr(one.settings) not in known:
+                yield one
+
+
+class _Kind(NamedTuple):
+    """Properties by which single trees of as many leaves differ."""
+
+    cut_bits: int
+    cuts: int
+    inputs: int
+    differences: int
+
+
+def _kind(form: EnsembleConfig) -> _Kind:
+    return _Kind(form.cut_bits, form.cuts, form.inputs, form.differences)
 
 
 def _halved(
     form: EnsembleConfig, loss: float, best: Evaluation, evaluator: Evaluator, stop: StopRequest
 ) -> Iterator[JudgedSum]:
+    """Yield single trees of half the leaves, a quarter and so on that are not clearly worse."""
     for leaves in reversed(LEAVES_ALONE):
         if leaves >= form.leaves:
             continue
@@ -85,13 +104,13 @@ def _halved(
         smaller = replace(form, leaves=leaves)
         settings = smaller.settings(evaluator.given.base, 1)
         judged = tuple(evaluator.judgements(settings))
+        before, loss = loss, fmean(each.choice for each in judged)
         if is_close(losses_of(judged), best, CLEAR):
             one = judged_form(smaller, settings, evaluator)
             if evaluator.given.budget.admits(one.price):
                 yield one
-        elif fmean(each.choice for each in judged) > loss:
+        elif loss > before:
             return
-        loss = fmean(each.choice for each in judged)
 
 
 def is_as_good(settings: TrainSettings, as_one: Evaluation, evaluator: Evaluator) -> bool:

@@ -291,7 +291,7 @@ class _Judged:
     """A set of features with the errors of the tables for which it leaves room."""
 
     columns: tuple[int, ...]
-    misses: FloatArray
+    losses: FloatArray
     time: float
 
 
@@ -318,11 +318,11 @@ def _judged(
 
 def _in_order(judged: Sequence[_Judged], prefer: Preference) -> list[_Judged]:
     """Return sets of features, those to try first at the start."""
-    by_error = sorted(judged, key=lambda one: (one.misses.mean(), one.time))
+    by_error = sorted(judged, key=lambda one: (one.losses.mean(), one.time))
     if prefer == "error" or not by_error:
         return by_error
     best = by_error[0]
-    close = [one for one in by_error if not is_worse(one.misses, best.misses, NEAR)]
+    close = [one for one in by_error if not is_worse(one.losses, best.losses, NEAR)]
     known = {id(one) for one in close}
     return [
         *sorted(close, key=lambda one: one.time),

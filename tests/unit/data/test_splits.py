@@ -180,7 +180,8 @@ def test_one_group_cannot_be_split() -> None:
         (SplitRule(ordered=True), [0, 0, 1, 1, 2, 3, 3, 4]),
         # as many groups as needed, and fewer: each in parts, in file order
         (SplitRule(np.array([9, 8, 7, 6, 5, 9, 8, 7])), [4, 3, 2, 1, 0, 4, 3, 2]),
-        (SplitRule(np.array([1, 1, 0, 1, 1, 1, 0, 1]), ordered=True), [2, 2, 0, 3, 3, 4, 1, 4]),
+        (SplitRule(np.array([1, 1, 0, 1, 1, 1, 0, 1]), ordered=True), [2, 2, 0, 3, 4, 4, 1, 5]),
+        (SplitRule(np.array([0, 0, 0, 0, 1, 2, 3, 4])), [0, 0, 1, 1, 2, 3, 4, 5]),
     ],
 )
 def test_units_are_rows_groups_or_parts_of_them(rule: SplitRule, expected: list[int]) -> None:
@@ -200,5 +201,6 @@ def test_units_are_enough_and_within_groups(cells: list[int], ordered: bool, lea
         assert sizes.max() - sizes.min() <= 1
         assert not set(of_group) & set(unit[groups != one])
         assert len(sizes) >= min(len(of_group), least / len(set(cells)))
-    if len(set(cells)) >= least:
-        assert unit.max() + 1 == len(set(cells))
+    assert np.bincount(unit).max() <= np.ceil(1.5 * len(groups) / least)
+    even = np.arange(3 * least) % least
+    assert SplitRule(even, ordered).units(3 * least, least).tolist() == even.tolist()

@@ -198,11 +198,28 @@ def test_every_kind_of_trees_is_halved():
     assert found == [(0, 32), (0, 16), (0, 8), (16, 8)]
 
 
+def test_one_table_of_a_form_is_a_single_tree():
+    """A form of many tables has room for one, which reads as many columns as others of it."""
+    trees = Trees(dict.fromkeys(LEAVES_ALONE, 10))
+    few = EnsembleConfig(leaves=32, bits=4, inputs=3)
+    several = replace(few, leaves=8)
+    tried = [
+        judged_form(few, few.settings(BASE, 1), trees),
+        replace(trees.tree(8), form=several, settings=several.settings(BASE, 2)),
+        trees.tree(16),
+    ]
+    found = [(one.form.inputs, one.form.leaves) for one in with_fewer_leaves(tried, trees, RUN)]
+    assert found == [(0, 8), (3, 16), (3, 8)]
+
+
 def test_trees_of_all_sizes_are_tried_if_the_race_kept_none():
     trees = Trees(dict.fromkeys(LEAVES_ALONE, 10))
-    tables = replace(trees.tree(64), form=EnsembleConfig(rows=8))
+    form = EnsembleConfig(rows=8)
+    tables = replace(trees.tree(64), form=form, settings=form.settings(BASE, 3))
     found = leaves_of(with_fewer_leaves([tables], trees, RUN))
     assert found == [64, 32, 16, 8]  # those within 64 bytes
+    named = replace(tables, settings=trees.tree(64).settings)  # the same tree by another name
+    assert leaves_of(with_fewer_leaves([named], trees, RUN)) == [32, 16, 8]
     assert not list(with_fewer_leaves([], trees, RUN))
     network = Evaluation(BASE, (0.1,), (0.1,), tables.price, losses=tables.losses)
     assert not list(with_fewer_leaves([network], trees, RUN))
