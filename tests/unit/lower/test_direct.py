@@ -11,6 +11,7 @@ from bncc.lower.kernels.families import FOR_CUTS
 from bncc.program.pipeline import program_of
 from tests.agreement.test_cuts import model_of_sensors
 from tests.agreement.test_direct_readings import model_of
+from tests.models import tan_float
 
 
 def direct_of(model, **options):
@@ -69,6 +70,13 @@ def test_what_is_compared_can_be_asked_for(kernel, compare):
 def test_what_cannot_be_compared_is_refused(options, message):
     with pytest.raises(OptionError, match=message):
         direct_of(model_of("int16"), compare="readings", **options)
+
+
+@pytest.mark.parametrize("kernel", [None, "cuts"])
+def test_readings_of_a_network_are_not_compared(kernel):
+    who = "no kernel can" if kernel is None else "the kernel cuts cannot"
+    with pytest.raises(OptionError, match=f"{who} compare the readings of this model with cuts;"):
+        direct_of(tan_float(), compare="readings", kernel=kernel)
 
 
 def test_states_that_are_priced_alone_need_no_comparison_of_readings():
