@@ -227,9 +227,18 @@ def _comparison(document: Document, rng: Random, evidence: Evidence) -> None:
 
 
 def _scale(document: Document, rng: Random, evidence: Evidence) -> None:
-    """Let a comparison be about another multiple of a difference, or about other bits of it."""
+    """Let a comparison be about another margin, multiple or rest, or about other bits."""
     order = _orders(document, rng)
-    order[rng.choice((3, 4))] += rng.randrange(1, 8)
+    order[rng.choice((2, 3, 4, 5))] += rng.randrange(1, 8)
+
+
+def _gate(document: Document, rng: Random, evidence: Evidence) -> None:
+    """Claim that the tables before a gate decide, or that they do not."""
+    known = [one["gate"] for one in _states(document)]
+    if not (1 in known and -1 in known):
+        raise NoClaimError
+    one = chosen(rng, [one for one in _states(document) if one["gate"]])
+    one["gate"] = -one["gate"]
 
 
 def _steps(document: Document, rng: Random, evidence: Evidence) -> None:
@@ -285,6 +294,7 @@ CHANGES: dict[str, Change] = {
     "region": _region, "fact": _fact, "comparison": _comparison, "steps": _steps,
     "depth": _depth, "place": _place, "next": _next, "memory": _memory, "scale": _scale,
     "axes": _axes, "format": _format, "score-bytes": _score_bytes, "work": _work,
+    "gate": _gate,
 }  # fmt: skip
 """Kinds of changes, each of which makes a claim false."""
 

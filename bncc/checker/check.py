@@ -39,9 +39,8 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
 
 def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
-    require(claims["format"] == 6, "the certificate has not format 6; run `bncc prove -o` again")
+    require(claims["format"] == 7, "the certificate has not format 7; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
-    require(claims["states"], "the certificate has no state")
     require(claims["target"] in TARGETS and claims["entry"] in ENTRIES, "unknown target or entry")
     require(claims["score_bytes"] in ENTRIES[claims["entry"]], "scores have no size, or others do")
     require(claims["elf"] == sha256(elf).hexdigest(), "the certificate is about another program")
@@ -58,7 +57,7 @@ class Check:
         self.claims, self.program, self.work = claims, Program(elf), 0
         self.model = Model(model_file, claims["entry"], claims["axes"])
         self.isa: Any = TARGETS[claims["target"]](self.program, claims["target"])
-        self.score_size, self.classes = claims["score_bytes"], range(len(self.model.prior))
+        self.score_size, self.classes = claims["score_bytes"], self.model.classes
         self.maps = [(axis, np.array(m)) for axis, own in enumerate(claims["maps"]) for m in own]
         terms, values = [self._term(*one) for one in claims["terms"]], claims["values"]
         self.values = [Value(c % WORD, tuple(terms[k] for k in own), b) for c, b, own in values]
@@ -80,29 +79,28 @@ class Check:
         for axis, (size, own) in enumerate(zip(model.sizes, model.points, strict=True)):
             numbers, levels = np.unique(own, return_inverse=True)
             reading = Value(0, (Term({axis: levels}, numbers),))
-            end += -end % size
-            memory |= {("input", end + k): (reading, k) for k in range(size)}
-            end += size
+            end += -end % size + size
+            memory |= {("input", end - size + k): (reading, k) for k in range(size)}
         # By region the alignment of its start, and its end
         self.regions = {"stack": (self.isa.stack_alignment, 0), "input": (max(model.sizes), end)}
         self.regions["output"] = max(1, self.score_size), self.score_size * len(self.classes)
         at, claims = self.program.symbols[self.claims["symbol"]], self.claims["states"][0]
         registers = {name: Value(0, (), base) for name, base in self.isa.registers.items()}
-        margins = np.where(np.eye(len(self.classes), dtype=bool), 0, -WORD)
+        margins = np.where(np.eye(len(model.prior), dtype=bool), 0, -WORD)
         return State(model.points, model.domain, self, claims, at, registers, memory, margins)
 
     def _boxes(self, claims: dict[str, Any], start: State) -> list[State]:
         """Return a state of the certificate for each box of inputs that reach it."""
         registers = dict.fromkeys(self.isa.registers, UNKNOWN)
         registers |= {name: self.values[k] for name, k in claims["registers"].items()}
-        own = {name: claims[name] for name in ("at", "steps", "deepest")} | {"claims": claims}
-        own |= {"memory": {**start.memory}, "margins": start.margins.copy()}
+        own = {name: claims[name] for name in ("at", "steps", "deepest", "gate")}
+        own |= {"claims": claims, "memory": {**start.memory}, "margins": start.margins.copy()}
         state = replace(start, registers=registers, **own)
         for base, offset, size, k in claims["memory"]:
             require(size in (1, 2, 4), "a region of memory is unknown")
             state.store(Value(offset, (), base), size, 1, self.values[k])
         for first, second, least in claims["facts"]:
-            state.margins[first, second] = least
+            state.margins[first, second] = max(least, -WORD)  # No sum of margins overflows
         masks = [[self.maps[k][1][::2].repeat(2) == 1 for k in own] for own in claims["region"]]
         return [replace(state, box=tuple(map(np.logical_and, start.box, own))) for own in masks]
 
@@ -110,13 +108,12 @@ class Check:
 
     def run(self) -> int:
         """Check each state's paths to the states after it; return the amount of work."""
-        most = self.claims["work"]
         for k, starts in enumerate(self.states):
             waiting = [*starts]
             while waiting:
                 state = waiting.pop()
                 try:
-                    require(self.work <= most, f"it takes more than the {most} steps claimed")
+                    require(self.work <= self.claims["work"], "it takes more steps than claimed")
                     waiting += self._after(state, k)
                 except SplitError as split:
                     waiting += [replace(state, **side) for side in split.args]
@@ -127,9 +124,9 @@ class Check:
     def _after(self, state: State, k: int) -> list[State]:
         """Return what is to follow: nothing where a path ends, or is within a later state."""
         edges = [(k, n, j) for n, j in state.claims["next"] if n == state.steps and j > k]
-        later = [edge for edge in edges if self.states[edge[-1]][0].at == state.at]
-        if later:
-            return self._cover(state, later)
+        later = [(e, x) for e in edges for x in self.states[e[-1]] if x.at == state.at]
+        if any(state.meets(x.box) and self._is_within(state, e, x) for e, x in later):
+            return []
         return self._end(state) if state.at < 0 else [self._step(state)]
 
     def _step(self, state: State) -> State:
@@ -140,26 +137,18 @@ class Check:
         to = self.isa.execute(path)
         return path.moved(-1 if path.same(to, Value(0, (), "return")) else path.number(to))
 
-    def _cover(self, path: State, edges: list[tuple[int, int, int]]) -> list[State]:
-        """Confirm that a path is within one of some states, or divide its inputs."""
-        for edge in edges:
-            for claimed in (one for one in self.states[edge[-1]] if path.meets(one.box)):
-                for axis, inside in enumerate(claimed.box):
-                    path.divide(axis, inside)
-                if self._is_within(path, claimed):
-                    self.unused.discard(edge)
-                    return []
-        raise RejectedError("a path is not within the state claimed there")
-
-    def _is_within(self, path: State, claimed: State) -> bool:
-        """Return whether all that is claimed in a state holds on a path in the same box."""
+    def _is_within(self, path: State, edge: tuple[int, int, int], to: State) -> bool:
+        """Return whether all that is claimed in a state holds on a path, or divide its inputs."""
+        for axis, inside in enumerate(to.box):
+            path.divide(axis, inside)
         self.work += 1
-        of = claimed.claims
-        pairs = [(path.registers.get(name, UNKNOWN), k, 4) for name, k in of["registers"].items()]
-        pairs += [(path.loaded(base, at, size), k, size) for base, at, size, k in of["memory"]]
-        are_bounds = claimed.steps >= path.steps and claimed.deepest <= path.deepest
-        are_known = are_bounds and bool((claimed.margins <= path.margins).all())
-        return are_known and all(path.same(x, self.values[k], size) for x, k, size in pairs)
+        own = [(path.registers.get(x, UNKNOWN), k, 4) for x, k in to.claims["registers"].items()]
+        own += [(path.loaded(base, at, size), k, size) for base, at, size, k in to.claims["memory"]]
+        are_bounds = to.steps >= path.steps and to.deepest <= path.deepest
+        is_known = to.gate in (0, path.gated()) and bool((to.margins <= path.margins).all())
+        found = are_bounds and is_known and all(path.same(x, self.values[k], n) for x, k, n in own)
+        self.unused -= {edge} if found else set()
+        return found
 
     # Ends
 
@@ -174,11 +163,16 @@ class Check:
         are_valid = all((end.box[k] <= model.valid[k]).all() for k in model.used)
         is_right = not end.meets(model.valid) if is_error else are_valid and answer in self.classes
         require(is_right, f"{answer:#x} is returned where it must not be")
-        worse = [c for c in self.classes if not (is_error or end.holds(answer, c, c < answer))]
-        require(not worse, f"class {answer} is returned, and {worse} may cost less")
+        # Either all tables decide, or those before the gate; its margin counts if it is unknown
+        gate = end.gated()
+        own, margin = len(self.classes) * (gate < 1), model.margin * (gate == 0)
+        others = [c for c in self.classes if c != answer and not is_error]
+        near = [c for c in others if not end.holds(own + answer, own + c, max(margin, c < answer))]
+        known = np.argwhere(end.margins > -WORD // 2) if near else ()
+        is_empty = any(end.holds(b, a, 1 - end.margins[a, b]) for a, b in known)
+        require(is_empty or not near, f"class {answer} is returned, and {near} may cost less")
         for c in self.classes if size else ():
-            best = c if is_error else answer  # After an error, all scores are 0
-            wanted, found = model.difference(c, best), end.loaded("output", c * size, size)
-            is_score = end.same(wanted, found, size) and end.holds(c, best, 1 - (1 << 8 * size))
-            require(is_score, f"score {c} differs")
+            pair = own + c, own + (c if is_error else answer)  # After an error, all scores are 0
+            is_score = end.same(model.difference(*pair), end.loaded("output", c * size, size), size)
+            require(is_score and end.holds(*pair, 1 - (1 << 8 * size)), f"score {c} differs")
         return []

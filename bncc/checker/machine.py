@@ -20,6 +20,7 @@ class State(Algebra):
     margins: Ints  # By two classes, how much less the first one costs at least
     steps: int = 0
     deepest: int = 0
+    gate: int = 0  # -1 if the tables before the gate are known to decide, 1 if not to
 
     # Memory
 
@@ -58,28 +59,27 @@ class State(Algebra):
         alignment, end = self.machine.regions.get(address.base, (0, -1 << 32))
         offset = int(signed(self.number(Value(address.const, address.terms))))
         is_inside = offset + size <= end and (offset >= 0 or address.base == "stack")
-        require(is_inside, f"an access at {offset} of the region {address.base}")
-        is_aligned = offset % multiple == alignment % multiple == 0
-        require(is_aligned, f"an access at {offset} of the region {address.base} is not aligned")
+        is_right = is_inside and offset % multiple == alignment % multiple == 0
+        require(is_right, f"an access at {offset} of {address.base}: outside, or is not aligned")
         return offset
 
     # Order of costs
 
     def order(self, total: Value) -> Value | None:
         """
-        Return 1 if a sum is negative, else 0, by the costs of the model that it compares.
+        Return -1 if a sum is negative, else 0, by the costs of the model that it compares.
 
-        Without its lowest n bits it is 2^k times the difference of two costs, or less by one.
+        Without its lowest n bits it is 2^k times their difference and a margin, less 1 to 2^k.
         """
-        for first, second, strict, n, k in self.claims["orders"].get(str(self.at), ()):
-            least = int(bool(strict))
-            wanted = self.times(self.machine.model.difference(first, second), -1 << k)
-            rest = self.add(self.add(self.split(total, n)[1], Value(1 - least)), wanted)
-            if self.vanishes(rest, EXACT):
+        for first, second, least, less, n, k in self.claims["orders"].get(str(self.at), ()):
+            costs = self.add(self.machine.model.difference(first, second), Value(least))
+            plain = Algebra(self.points, self.box)  # Which asks for no order
+            rest = self.sub(plain.split(total, n)[1], self.times(costs, 1 << k))
+            if 0 < less <= 1 << k and self.vanishes(self.add(rest, Value(less)), EXACT):
                 sides = (second, first, 1 - least), (first, second, least)
                 for is_negative, (one, other, margin) in enumerate(sides):
                     if self.margins[one, other] >= margin:
-                        return Value(is_negative)
+                        return Value(-is_negative)
                 # An order that the bounds of costs imply becomes known as well.
                 open_ones = (one for k, one in enumerate(sides) if not self.holds(*sides[1 - k]))
                 raise SplitError(*({"margins": self.closed(*one)} for one in open_ones))
@@ -97,6 +97,13 @@ class State(Algebra):
                 rows = np.unique(np.concatenate(grids, axis=None))
                 bound += int((own[:, second] - own[:, first])[rows[rows >= 0]].min())
         return bound >= least
+
+    def gated(self) -> int:
+        """Return -1 if a class is ahead of all others before the gate, 1 if none, 0 if unknown."""
+        n, least = len(self.margins) // 2, self.machine.model.margin
+        first = self.margins[n:, n:]  # Each class is near itself
+        is_open = ((first >= 1 - least).sum(axis=0) > 1).all()
+        return self.gate or int(is_open) - bool(((first >= least).sum(axis=1) >= n - 1).any())
 
     def closed(self, first: int, second: int, least: int) -> Ints:
         """Return the margins with another one and what follows from it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bncc.checker.values import Ints, Term, Value, require
+from bncc.checker.values import WORD, Ints, Term, Value, require
 
 
 class Program:
@@ -15,16 +15,14 @@ class Program:
 
     def __init__(self, data: bytes) -> None:
         """Read a file."""
-        magic = b"\x7fELF\x01\x01\x02\x00"
-        require(data[:6] + data[16:18] == magic, "the program is not a linked ELF file of 32 bits")
+        require(data[:6] + data[16:18] == b"\x7fELF\x01\x01\x02\x00", "no linked 32-bit ELF file")
         first, at, n_loads, n = unpack_from("<II8xH2xH", data, 28)
         parts = iter_unpack("<8I", data[first : first + 32 * n_loads])
         # Loaded segments: place in the file less address, start, end, and 0 if one is stored where
         # it runs and is in the file as a whole
         loads = [(o - v, v, v + m, v ^ p | f ^ m) for k, o, v, p, f, m, *_ in parts if k == 1]
         headers = [*iter_unpack("<10I", data[at : at + 40 * n])]
-        self.sections: list[tuple[int, bytes]] = []
-        self.symbols: dict[str, int] = {}
+        self.sections, self.symbols = list[tuple[int, bytes]](), dict[str, int]()
         for _, kind, flags, at, offset, size, link, *_ in headers:
             content, end = data[offset : offset + size], at + size
             if kind == 1 and flags & 3 == 2 and size:
@@ -40,9 +38,9 @@ class Program:
 
     def read(self, at: int, size: int, multiple: int = 1) -> bytes:
         """Return code or constants, at a multiple of a number, of a section that is not written."""
-        require(at % multiple == 0, f"a read of {size} bytes at {at:#x} is not aligned")
         found = [x[at - a :][:size] for a, x in self.sections if 0 <= at - a <= len(x) - size]
-        require(len(found) > 0, f"a read of {size} bytes at {at:#x}, outside the constants")
+        is_right = len(found) > 0 and at % multiple == 0
+        require(is_right, f"a read of {size} bytes at {at:#x}: no constant, or it is not aligned")
         return found[0]
 
 
@@ -52,25 +50,30 @@ class Model:
     def __init__(self, data: bytes, entry: str, axes: list[list[int]]) -> None:
         """Read tables for an entry point, by the first numbers of intervals of its inputs."""
         document = json.loads((archive := np.load(io.BytesIO(data)))["model.json"])
-        require(document["format"] in (1, 2, 3, 4), "the model file has an unknown format")
+        require(1 <= document["format"] <= 6, "the model file has an unknown format")
         features, is_raw = document["features"], entry.endswith("-raw")
+        require(not (is_raw and any("difference" in f for f in features)), "subtracted readings")
         widest = max(f["n_states"] for f in features)
-        self.prior = archive["prior"].astype(np.int64)
+        # Costs of each class by all tables, then those by the tables before a gate
+        self.prior = np.tile(archive["prior"].astype(np.int64), 2)
+        gate = document.get("gate", {"tables": 0, "margin": WORD + 1})
+        self.classes, self.margin = range(len(self.prior) // 2), gate["margin"]
         inputs = [_input(f, own, is_raw, widest) for f, own in zip(features, axes, strict=True)]
         # Bytes of each input, first and last numbers of intervals, and their states
         self.sizes, self.points, states = zip(*inputs, strict=True)
         least = 0 if entry == "trusted" else -1
         self.valid, self.domain = (tuple(s >= k for s in states) for k in (0, least))
-        rows = archive["tables"].astype(np.int64).reshape(-1, len(self.prior))
+        rows = np.tile(archive["tables"].astype(np.int64).reshape(-1, len(self.classes)), 2)
         tables = [_parts(one, states) for one in _records(features, document["structure"])]
         ends = np.cumsum([1 + max(t.grid.max() for t in parts) for parts in tables])
         require(ends[-1] == len(rows), "the tables of the model file have another size")
+        rows[ends[gate["tables"] - 1] :, len(self.classes) :] = 0
         costs = [np.pad(own, ((0, 1), (0, 0))) for own in np.split(rows, ends[:-1])]
         # For each table the row by inputs, -1 in all parts but one, and costs by row, 0 for row -1
         self.tables = [*zip(tables, costs, strict=True)]
         levels = [m for parts in tables for t in parts for m in t.levels.values()]
         require(all((m[::2] == m[1::2]).all() for m in levels), "intervals do not separate rows")
-        deciding = [parts for parts, own in self.tables if (own != own[:, :1]).any()]
+        deciding = [parts for parts, own in self.tables if np.ptp(own[:, self.classes], 1).any()]
         self.used = {axis for parts in deciding for t in parts for axis in t.levels}
 
     def difference(self, first: int, second: int) -> Value:

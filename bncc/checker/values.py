@@ -77,7 +77,7 @@ class Algebra:
     box: Box
 
     def order(self, total: Value) -> Value | None:
-        """Return 1 if a sum is negative, else 0; None if only its numbers tell."""
+        """Return -1 if a sum is negative, else 0; None if only its numbers tell."""
 
     # Boxes
 
@@ -85,12 +85,11 @@ class Algebra:
         """Return whether the box has inputs in common with another one."""
         return all((one & two).any() for one, two in zip(self.box, other, strict=True))
 
-    def divide(self, axis: int, kinds: NDArray[Any]) -> None:
-        """Divide the inputs by their kind, if there are several."""
-        sides = [self.box[axis] & (kinds == kind) for kind in np.unique(kinds[self.box[axis]])]
+    def divide(self, k: int, kinds: NDArray[Any]) -> None:
+        """Divide the inputs by the kind of the k-th one, if there are several."""
+        sides = [self.box[k] & (kinds == kind) for kind in np.unique(kinds[self.box[k]])]
         if len(sides) > 1:
-            before, after = self.box[:axis], self.box[axis + 1 :]
-            raise SplitError(*({"box": (*before, side, *after)} for side in sides))
+            raise SplitError(*({"box": (*self.box[:k], s, *self.box[k + 1 :])} for s in sides))
 
     # Functions
 
@@ -131,8 +130,7 @@ class Algebra:
 
     def pointwise(self, f: Callable[..., Any], *words: Value) -> Value:
         """Return a function of words that depend on few inputs."""
-        is_flat = all(self.is_flat(t) for a in words for t in a.terms)
-        require(is_flat, "an operation on a reading that its intervals do not decide")
+        require(all(self.is_flat(t) for a in words for t in a.terms), "intervals are too large")
         require(not any(a.base for a in words), "an operation on an address, or on the unknown")
         return self.combined(lambda *grids: signed(f(*(x % WORD for x in grids))), *words)
 
@@ -183,9 +181,11 @@ class Algebra:
         """Return the lowest n bits of a sum, and what is above them."""
         require(not a.base and 0 <= n <= 32, "bits of an address, or too many")
         require(all(self.separates(t, n) for t in a.terms), "a reading in intervals too large")
+        sign = self.order(a) if {x >> n for x in self.bounds(a)} == {-1, 0} else None
+        if sign:
+            return self.sub(a, self.times(sign, 1 << n)), sign
         high = self.total(a.const >> n, [Term(t.levels, t.grid >> n) for t in a.terms])
-        low = self.total(a.const % (1 << n), [Term(t.levels, t.grid % (1 << n)) for t in a.terms])
-        carry = self.above(low, n)
+        carry = self.above(low := self.sub(a, self.times(high, 1 << n)), n)
         return self.sub(low, self.times(carry, 1 << n)), self.add(high, carry)
 
     def above(self, a: Value, n: int) -> Value:
@@ -207,7 +207,7 @@ class Algebra:
 
     def field(self, a: Value, k: int, n: int) -> Value:
         """Return n bits from bit k on."""
-        return self.split(self.split(a, k)[1], min(n, 32 - k))[0]
+        return self.split(self.split(self.scaled(a, 1), k)[1], min(n, 32 - k))[0]
 
     def sext(self, a: Value, n: int) -> Value:
         """Return the lowest n bits with their sign."""
@@ -256,7 +256,7 @@ class Algebra:
 
     def negative(self, total: Value) -> Value:
         """Return 1 where a sum is negative, else 0."""
-        return self.order(total) or self.times(self.above(total, 62), -1)
+        return self.times(self.order(total) or self.above(total, 62), -1)
 
     def vanishes(self, a: Value, modulus: int = WORD) -> bool:
         """Return whether a sum is zero modulo a number for all inputs of the box."""

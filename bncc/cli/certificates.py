@@ -64,7 +64,6 @@ class Certificates:
 def _uncovered(model: Model, entry: str) -> str | None:
     """Return the part of a model that the checker does not read, None if it reads all."""
     parts = {
-        "a gate": model.gate is not None,
         "readings that are subtracted": model.has_differences and entry in OF_READINGS,
         "a front end": model.front_end is not None,
         **{words: getattr(model, name) is not None for name, words in RULES_IN_WORDS.items()},

@@ -11,6 +11,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.model.model import Model
 from bncc.prove.apart import MOST_GRID, Apart
+from bncc.prove.gates import CLOSED, OPEN
 from bncc.prove.regions import Box, breakpoints
 from bncc.prove.run import Scale
 from bncc.prove.slices import Deferred
@@ -38,7 +39,7 @@ class Point:
     def __init__(self, state: State | None = None) -> None:
         self.state = state  # None for the entry
         self.after: set[tuple[int, int]] = set()  # Number of steps, next point
-        self.orders: dict[int, list[tuple[object, object, bool, int, int]]] = {}
+        self.orders: dict[int, list[tuple[int, ...]]] = {}
 
 
 class Trace:
@@ -76,10 +77,29 @@ class Trace:
     def compared(self, state: State, fact: Fact, total: Exact) -> None:
         """Note what a comparison of sums is about, whose difference is given."""
         orders = self.points[_trail(state).origin].orders.setdefault(state.at, [])
-        if isinstance(fact[0], int):
-            order = (*fact, *self._scale(total, state.region))
+        if (margin := _margin(fact, self.of.n_classes)) is not None:
+            n, k = self._scale(total, state.region)
+            order = (*margin, 1 << k if fact[2] else 1, n, k)
             if order not in orders:
                 orders.append(order)
+
+
+def _margin(fact: Fact, n_classes: int) -> tuple[int, int, int] | None:
+    """
+    Return two costs and by how much the first one is less at least; None for other facts.
+
+    Costs by the tables before a gate follow those by all tables.
+    """
+    places = []
+    for one in fact[:2]:
+        if isinstance(one, int):
+            places.append((one, 0))
+        elif isinstance(one, tuple) and one[0] == "first":
+            places.append((n_classes + one[1], one[2]))
+    if len(places) < 2:
+        return None
+    (a, more), (b, more_than) = places
+    return a, b, more - more_than + fact[2]
 
 
 def _trail(state: State) -> Trail:
@@ -110,7 +130,7 @@ def certificate(
     for state in states[1:]:
         state["region"] = [[places[k] for k in box] for box in state["region"]]
     return {
-        "format": 6,
+        "format": 7,
         "elf": verdict.elf,
         "target": verdict.target,
         "entry": verdict.entry,
@@ -156,7 +176,7 @@ class _Writer:
     """Writes values and regions over intervals of each input."""
 
     def __init__(self, trace: Trace, model: Model, is_raw: bool) -> None:
-        self._algebra = trace.algebra
+        self._algebra, self._n_classes = trace.algebra, trace.of.n_classes
         apart = Apart(trace.algebra)
         points = [point for point in trace.points if point.state is not None]
         self._states = {p: apart.states(p.state) for p in reversed(points) if p.state is not None}
@@ -184,8 +204,7 @@ class _Writer:
         found: dict[str, Any] = {
             "next": sorted([start + n, k] for n, k in point.after),
             "orders": {
-                str(at): [[a, b, int(is_strict), *scale] for a, b, is_strict, *scale in orders]
-                for at, orders in point.orders.items()
+                str(at): [list(one) for one in orders] for at, orders in point.orders.items()
             },
         }
         if point.state is None:
@@ -198,13 +217,15 @@ class _Writer:
         for part, (kind, operands) in state.flags.items():
             contents |= {f"{part} {kind} {k}": content for k, content in enumerate(operands)}
         registers = {name: self._content(content) for name, content in contents.items()}
-        facts = [fact for fact in state.facts if isinstance(fact[0], int)]
+        every = (_margin(fact, self._n_classes) for fact in state.facts)
+        facts = [fact for fact in every if fact is not None and fact[0] != fact[1]]
         return {
             "at": state.at,
             "region": [self._box(box) for box in state.region],
             "registers": {name: k for name, k in registers.items() if k is not None},
             "memory": [*self._stack(state), *self._memory("output", state.output)],
-            "facts": sorted([*fact[:2], int(fact[2])] for fact in facts),
+            "facts": sorted(map(list, facts)),
+            "gate": (OPEN in state.facts) - (CLOSED in state.facts),
             "steps": state.steps,
             "deepest": state.deepest,
         }

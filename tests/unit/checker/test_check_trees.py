@@ -1,7 +1,8 @@
-"""Certificates of trees and of fronts: accepted if they are right, and their model file."""
+"""Certificates of trees, fronts and gates: accepted if they are right, and their model file."""
 
 import io
 import zipfile
+from copy import deepcopy
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice, product
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.campaigns.false_certificates import false_certificates, proved, run
-from bncc.checker.check import check
+from bncc.checker.check import Check, check
 from bncc.checker.machine import State
 from bncc.checker.model import Model
 from bncc.checker.values import RejectedError
@@ -89,11 +90,22 @@ def test_a_model_file_without_its_last_row_is_refused():
         Model(edited.getvalue(), "trusted", [[0, 1, 2, 128, 129]] * 3)
 
 
+def test_differences_of_readings_are_read_as_states_alone():
+    model = hand.products_of_differences(("uint8",))
+    counts = [feature.n_states for feature in model.features]
+    starts = [sorted({*range(n + 1), 128, 129}) for n in counts]
+    assert len(Model(to_bytes(model), "predict", starts).tables) == len(model.tables)
+    with pytest.raises(RejectedError, match="subtracted"):
+        Model(to_bytes(model), "predict-raw", starts)
+
+
 TREES = {
     "tree": ("4", "tables=1", "leaves=16"),
     "tree of many features": ("4", "tables=1", "leaves=64"),
     "trees": ("5", "tables=6", "leaves=16"),
     "front": ("4", "tables=6", "rows=8", "front=16"),
+    "gate": ("4", "tables=9", "rows=8", "gate=3"),
+    "few trees": ("4", "tables=3", "leaves=8"),
 }
 """Bits and options of structure."""
 PROVED = [
@@ -101,6 +113,8 @@ PROVED = [
     ("tree", "cortex-m4", "predict-raw", "size"), ("tree", "rv32", "predict-raw", "speed"),
     ("tree of many features", "cortex-m0", "trusted", "size"),
     ("trees", "cortex-m0", "scores", "size"), ("front", "cortex-m0", "predict-raw", "size"),
+    ("few trees", "cortex-m0", "scores", "size"), ("gate", "cortex-m0", "predict-raw", "size"),
+    ("gate", "cortex-m4", "trusted", "speed"), ("gate", "rv32", "scores", "balanced"),
 ]  # fmt: skip
 
 
@@ -154,3 +168,43 @@ def test_another_tree_is_rejected(of_trees, tmp_path):
         document = evidence.document | {"model": sha256(content).hexdigest()}
         with pytest.raises(RejectedError, match="is returned"):
             check(document, evidence.elf, content)
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+@pytest.mark.parametrize("change", [{"margin": -1}, {"margin": 1}, {"tables": -1}, {"tables": 1}])
+def test_another_gate_is_rejected(of_trees, tmp_path, change):
+    evidence = of_trees("gate", "cortex-m4", "trusted", "speed")
+    (tmp_path / "m.bncc").write_bytes(evidence.model)
+    model = load_model(tmp_path / "m.bncc")
+    ((name, by),) = change.items()
+    gate = replace(model.gate, **{name: getattr(model.gate, name) + by})
+    content = to_bytes(replace(model, gate=gate))
+    document = evidence.document | {"model": sha256(content).hexdigest()}
+    with pytest.raises(RejectedError, match=r"is returned|more steps than claimed"):
+        check(document, evidence.elf, content)
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+def test_a_claim_of_what_a_gate_does_counts_where_it_is_confirmed(of_trees):
+    evidence = of_trees("gate", "cortex-m0", "predict-raw", "size")
+    known = [one["gate"] for one in evidence.document["states"][1:]]
+    assert {*known} == {-1, 0, 1}
+    for was, number in ((1, -1), (-1, 1), (0, 1), (0, -1), (0, 2), (1, 0), (1, 2), (-1, -2)):
+        changed = deepcopy(evidence.document)
+        for one in changed["states"][1:]:
+            one["gate"] = number if one["gate"] == was else one["gate"]
+        assert evidence.why(changed) is not None
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
+def test_a_margin_below_all_others_does_not_overflow(of_trees):
+    """The sum of three such numbers would be above zero."""
+    evidence = of_trees("trees", "cortex-m0", "scores", "size")
+    document = deepcopy(evidence.document)
+    document["states"][1]["facts"] = [[0, 1, -1 << 63]]
+    state = Check(document, evidence.elf, evidence.model).states[1][0]
+    assert state.margins[0, 1] == -1 << 32
+    assert (state.closed(1, 0, 0) <= 0).all()
