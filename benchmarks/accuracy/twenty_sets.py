@@ -33,6 +33,7 @@ from benchmarks.accuracy.twenty_tables import (
     at_equal_error,
     averages,
     chosen_rows,
+    dependent_rows,
     earlier_rows,
     equal_rows,
     set_rows,
@@ -44,7 +45,7 @@ from benchmarks.peers.limited_forests import KINDS, N_TIMED, LimitedForests, Lim
 from benchmarks.shared.decisions import Figures, packed
 from benchmarks.shared.markdown import renew
 from benchmarks.shared.memory import Memory, commit
-from benchmarks.shared.sensor_sets import MORE_SETS, SETS, parts
+from benchmarks.shared.sensor_sets import FIRST_ROWS, MORE_SETS, SETS, parts
 from bncc.data.dataset import Dataset
 from bncc.device.cross import find_toolchain
 from bncc.errors import BnccError, BudgetError
@@ -221,6 +222,7 @@ def tables(rows: Sequence[Row], results: Results, names: Sequence[str]) -> dict[
         "summary": summary(rows),
         "averages": averages(rows),
         **{f"sets-{budget // 1024}": set_rows(rows, budget) for budget in BUDGETS},
+        "dependent": dependent_rows(rows, FIRST_ROWS),
         "earlier": earlier_rows(rows),
         "flash": equal_rows(list(results.equals(names))),
         "chosen": chosen_rows(rows, MAIN),

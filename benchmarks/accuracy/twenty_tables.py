@@ -1,11 +1,11 @@
 """Tables of `benchmarks.accuracy.twenty_sets`, and their counts and averages."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from statistics import fmean
 
-from benchmarks.shared.decisions import CLEAR, Figures, is_clearly_better, mcnemar
+from benchmarks.shared.decisions import CLEAR, Figures, is_clearly_better, mcnemar, p_by_parts
 from benchmarks.shared.markdown import NOTHING, table
 
 FEW = 7
@@ -120,6 +120,22 @@ def set_rows(rows: Sequence[Row], budget: int) -> str:
         for other in (row.tree, row.forest):
             cells += [NOTHING] * 4 if other is None else [*_cells(other), _p_cell(ours, other)]
         lines.append(cells)
+    return table(head, lines)
+
+
+def dependent_rows(rows: Sequence[Row], names: Container[str]) -> str:
+    """Return both tests for sets whose rows are in order of time."""
+    lines = [
+        (
+            row.name, f"{row.budget:,}", kind, f"{row.ours.wrong:,}", f"{other.wrong:,}",
+            f"{mcnemar(row.ours, other):.1g}", f"{p_by_parts(row.ours, other):.3f}",
+        )
+        for row in rows
+        if row.name in names
+        for kind, other in row.others.items()
+        if other is not None
+    ]  # fmt: skip
+    head = ("set", "budget", "against", "errors bncc", "errors other", "p McNemar", "p parts")
     return table(head, lines)
 
 

@@ -7,6 +7,7 @@ from benchmarks.accuracy.twenty_tables import (
     Row,
     at_equal_error,
     averages,
+    dependent_rows,
     earlier_rows,
     equal_rows,
     geometric_mean,
@@ -51,6 +52,14 @@ def test_sets_without_a_baseline_within_the_limits_are_counted():
     assert cells(text, 2) == ["4,096", "tree", "2", "0", "0", "2", "0", "-10.00", "0"]
     assert cells(text, 3) == ["4,096", "forest", "1", "0", "0", "1", "0", "-5.00", "1"]
     assert cells(text, 4) == ["4,096", "d593a37", "0", "2", "0", "0", "0", "+0.00", "0"]
+
+
+def test_sets_in_order_of_time_have_both_tests():
+    text = dependent_rows([row(), row("b", forest=None, wrong=40)], {"b"})
+    assert cells(text, 0)[:5] == ["b", "4,096", "tree", "40", "30"]
+    assert float(cells(text, 0)[5]) == pytest.approx(2 / 2**10, rel=0.1)
+    assert cells(text, 0)[6] == "0.330"
+    assert cells(text, 1)[2] == "d593a37"
 
 
 def test_sets_of_more_than_seven_classes_are_averaged_apart():

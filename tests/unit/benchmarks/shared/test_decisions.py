@@ -5,7 +5,14 @@ from math import comb
 import numpy as np
 import pytest
 
-from benchmarks.shared.decisions import Figures, is_clearly_better, mcnemar, packed, unpacked
+from benchmarks.shared.decisions import (
+    Figures,
+    is_clearly_better,
+    mcnemar,
+    p_by_parts,
+    packed,
+    unpacked,
+)
 
 
 def figures(missed):
@@ -40,6 +47,16 @@ def test_rows_on_which_both_are_right_or_wrong_count_for_nothing():
     assert mcnemar(*pair(1, 7)) == mcnemar(*pair(1, 7, both=90, neither=400))
     assert mcnemar(*pair(0, 0)) == 1.0
     assert mcnemar(*pair(4, 4)) == 1.0
+
+
+def test_rows_in_one_episode_are_no_clear_difference_and_spread_ones_are():
+    """All in one of 20 parts, or one or two in each."""
+    rows = np.arange(400)
+    right, episode, spread = figures(rows < 0), figures(rows < 20), figures(rows % 11 == 0)
+    assert mcnemar(episode, right) < 0.001
+    assert p_by_parts(episode, right) == pytest.approx(0.33, abs=0.01)
+    assert p_by_parts(spread, right) < 0.001
+    assert p_by_parts(right, right) == 1.0
 
 
 def test_other_test_rows_are_refused():
