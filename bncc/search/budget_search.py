@@ -267,7 +267,7 @@ def searched(
         # The chosen one may have more errors on the first folds than one that is as fast.
         front = front_of(kept)
         front = front if chosen in front else (*front, chosen)
-        found = _final(evaluator, chosen)
+        found = _final(evaluator, chosen, stop)
     errors = best.errors
     reduced = found.settings != chosen.settings and not stop.is_wanted
     if reduced:
@@ -420,20 +420,20 @@ def _candidates(
             yield network
 
 
-def _final(evaluator: Evaluator, best: Evaluation) -> Found:
+def _final(evaluator: Evaluator, best: Evaluation, stop: StopRequest) -> Found:
     """
     Train on all rows, reducing the number of tables until they fit.
 
     A few tables fewer are tried where the layout of the candidate just fails to fit, as long as
-    their errors are close to the candidate's. The fastest of all that fit is returned, the one with
-    the most tables on ties.
+    their errors are close to the candidate's, and no end is requested. The fastest of all that fit
+    is returned, the one with the most tables on ties.
     """
     if best.result is not None:
         return Found(best.result, best.settings, best.resources)
     settings, budget = best.settings, evaluator.given.budget
     fitting: list[Found] = []
     while True:
-        if fitting and not is_as_good(settings, best, evaluator):
+        if fitting and (stop.is_wanted or not is_as_good(settings, best, evaluator)):
             return min(fitting, key=lambda found: found.price.typical or 0)
         result, price = evaluator.trained(settings)
         n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)

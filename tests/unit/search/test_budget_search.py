@@ -190,7 +190,7 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
     (layout,) = evaluator.layouts([chosen])
     assert layout.optimize == "speed"
     one = Evaluation(chosen, (0.1,), (0.1,), evaluator.priced(chosen).price, layout=layout)
-    found = module._final(evaluator, one)
+    found = module._final(evaluator, one, StopRequest())
     assert found.price.optimize == "speed"
     assert 9 <= len(found.result.model.tables) < 12
 
@@ -218,11 +218,29 @@ def test_the_fastest_of_all_final_trainings_is_kept(monkeypatch, times, n_traine
     given = SimpleNamespace(budget=Budget("cortex-m0", flash=1000))
     chosen = EnsembleConfig(rows=4).settings(BASE, 90)
     one = Evaluation(chosen, (0.1,), (0.1,), resources(300, 100))
-    found = module._final(SimpleNamespace(given=given, trained=train), one)
+    found = module._final(SimpleNamespace(given=given, trained=train), one, StopRequest())
     assert len(trained) == n_trained
     assert trained == sorted(trained, reverse=True)
     assert len(found.result.model.tables) == trained[kept]
     assert found.price.typical == times[kept]
+
+
+def test_the_first_final_training_that_fits_is_kept_once_an_end_is_requested(monkeypatch):
+    trained, stop = [], StopRequest()
+
+    def train(settings):
+        trained.append(settings)
+        stop.signal = 2 if len(trained) == 2 else None
+        n_tables = int(settings.structure_options["tables"])
+        model = SimpleNamespace(tables=[None] * n_tables)
+        return SimpleNamespace(model=model), resources(600 if len(trained) == 1 else 300, 500)
+
+    monkeypatch.setattr(module, "front_of_model", lambda model: None)
+    given = SimpleNamespace(budget=Budget("cortex-m0", flash=500))
+    one = Evaluation(EnsembleConfig(rows=4).settings(BASE, 90), (0.1,), (0.1,), resources(300, 100))
+    found = module._final(SimpleNamespace(given=given, trained=train), one, stop)
+    assert len(trained) == 2
+    assert found.settings == trained[1]
 
 
 def test_a_faster_final_training_is_not_kept_if_it_has_more_errors(monkeypatch):
@@ -245,16 +263,16 @@ def test_a_faster_final_training_is_not_kept_if_it_has_more_errors(monkeypatch):
     # on further folds, too, on which others are not evaluated
     losses = np.concatenate([judged.losses, judged.losses])
     one = Evaluation(two, (0.2, 0.2), (0.2, 0.2), resources(300, 150), losses=losses)
-    assert module._final(evaluator, one).price.typical == 200
+    assert module._final(evaluator, one, StopRequest()).price.typical == 200
     as_good = replace(one, losses=losses * 0 + (np.arange(200) % 100 < 40))
-    assert module._final(evaluator, as_good).price.typical == 100
+    assert module._final(evaluator, as_good, StopRequest()).price.typical == 100
 
 
 def test_the_error_is_that_of_the_tables_that_are_left(wifi, priced, monkeypatch):
     """All rows leave room for fewer tables than the chosen candidate has."""
     errors = []
 
-    def fewer(evaluator, best):
+    def fewer(evaluator, best, stop):
         options = {**best.settings.structure_options, "tables": "2"}
         settings = replace(best.settings, structure_options=options)
         errors.extend(one.error for one in evaluator.judgements(settings))

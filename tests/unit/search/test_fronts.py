@@ -292,7 +292,9 @@ def test_all_rows_take_fewer_tables_behind_the_front(wifi, priced, form, n_least
         evaluator = evaluator_of(wifi, flash)
         free = evaluator_of(wifi, 10**6)
         price = free.priced(settings).price
-        found = budget_search._final(evaluator, Evaluation(settings, (0.1,), (0.1,), price))
+        found = budget_search._final(
+            evaluator, Evaluation(settings, (0.1,), (0.1,), price), StopRequest()
+        )
         assert evaluator.given.budget.admits(found.price)
         model = found.result.model
         n_tables = len(model.tables) - (front_of(model) is not None)

@@ -164,7 +164,9 @@ def test_all_rows_take_fewer_tables_on_both_sides(wifi, priced, flash, most):
     settings = replace(FORM, has_gate=True).settings(BASE, 9)
     price = evaluator_of(wifi).priced(settings).price
     evaluator = evaluator_of(wifi, flash)
-    found = budget_search._final(evaluator, Evaluation(settings, (0.1,), (0.1,), price))
+    found = budget_search._final(
+        evaluator, Evaluation(settings, (0.1,), (0.1,), price), StopRequest()
+    )
     n_tables = len(found.result.model.tables)
     assert n_tables <= most
     options = found.settings.structure_options
