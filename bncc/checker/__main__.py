@@ -7,7 +7,7 @@ from pathlib import Path
 
 def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
-    parser = ArgumentParser("python -m bncc.checker", "%(prog)s CERTIFICATE ELF MODEL")
+    parser = ArgumentParser(usage="python -m bncc.checker CERTIFICATE ELF MODEL", add_help=False)
     parser.add_argument("files", nargs=3, type=Path)
     try:
         from bncc.checker.check import verdict

@@ -31,7 +31,7 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
     except RejectedError as error:
         return 1, f"rejected: {error}"
     except Exception as error:  # whatever a malformed file makes the readers raise
-        return 1, f"rejected: a file is malformed ({type(error).__name__}: {error})"
+        return 1, f"rejected: a wrong or malformed file ({type(error).__name__}: {error})"
     what = "accepted: on {target}, {symbol} decides as {entry} of the model does for every input; "
     bounds = "{instructions} instructions and {stack} bytes of stack at most"
     return 0, (what + bounds).format(**claims)
@@ -58,7 +58,9 @@ class Check:
         self.model = Model(model_file, claims["entry"], claims["axes"])
         self.isa: Any = TARGETS[claims["target"]](self.program, claims["target"])
         self.score_size, self.classes = claims["score_bytes"], self.model.classes
-        self.maps = [(axis, np.array(m)) for axis, own in enumerate(claims["maps"]) for m in own]
+        self.maps = [
+            (axis, np.array(m, int)) for axis, own in enumerate(claims["maps"]) for m in own
+        ]
         terms, values = [self._term(*one) for one in claims["terms"]], claims["values"]
         self.values = [Value(c % WORD, tuple(terms[k] for k in own), b) for c, b, own in values]
         start = self._start()
@@ -86,7 +88,7 @@ class Check:
         self.regions["output"] = max(1, self.score_size), self.score_size * len(self.classes)
         at, claims = self.program.symbols[self.claims["symbol"]], self.claims["states"][0]
         registers = {name: Value(0, (), base) for name, base in self.isa.registers.items()}
-        margins = np.where(np.eye(len(model.prior), dtype=bool), 0, -WORD)
+        margins = np.where(np.eye(len(model.prior), dtype=bool), 0, -1 << 60)
         return State(model.points, model.domain, self, claims, at, registers, memory, margins)
 
     def _boxes(self, claims: dict[str, Any], start: State) -> list[State]:
@@ -100,7 +102,7 @@ class Check:
             require(size in (1, 2, 4), "a region of memory is unknown")
             state.store(Value(offset, (), base), size, 1, self.values[k])
         for first, second, least in claims["facts"]:
-            state.margins[first, second] = max(least, -WORD)  # No sum of margins overflows
+            state.margins[first, second] = max(least, -1 << 60)  # No sum of margins overflows
         masks = [[self.maps[k][1][::2].repeat(2) == 1 for k in own] for own in claims["region"]]
         return [replace(state, box=tuple(map(np.logical_and, start.box, own))) for own in masks]
 
@@ -168,7 +170,7 @@ class Check:
         own, margin = len(self.classes) * (gate < 1), model.margin * (gate == 0)
         others = [c for c in self.classes if c != answer and not is_error]
         near = [c for c in others if not end.holds(own + answer, own + c, max(margin, c < answer))]
-        known = np.argwhere(end.margins > -WORD // 2) if near else ()
+        known = np.argwhere(end.margins > -1 << 59) if near else ()
         is_empty = any(end.holds(b, a, 1 - end.margins[a, b]) for a, b in known)
         require(is_empty or not near, f"class {answer} is returned, and {near} may cost less")
         for c in self.classes if size else ():

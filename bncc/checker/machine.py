@@ -58,8 +58,8 @@ class State(Algebra):
         """Return where in a region an address is, for all inputs."""
         alignment, end = self.machine.regions.get(address.base, (0, -1 << 32))
         offset = int(signed(self.number(Value(address.const, address.terms))))
-        is_inside = offset + size <= end and (offset >= 0 or address.base == "stack")
-        is_right = is_inside and offset % multiple == alignment % multiple == 0
+        start = -self.machine.claims["stack"] * (address.base == "stack")
+        is_right = start <= offset <= end - size and offset % multiple == alignment % multiple == 0
         require(is_right, f"an access at {offset} of {address.base}: outside, or is not aligned")
         return offset
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bncc.checker.values import WORD, Ints, Term, Value, require
+from bncc.checker.values import EXACT, Ints, Term, Value, require
 
 
 class Program:
@@ -56,7 +56,7 @@ class Model:
         widest = max(f["n_states"] for f in features)
         # Costs of each class by all tables, then those by the tables before a gate
         self.prior = np.tile(archive["prior"].astype(np.int64), 2)
-        gate = document.get("gate", {"tables": 0, "margin": WORD + 1})
+        gate = document.get("gate", {"tables": 0, "margin": EXACT})
         self.classes, self.margin = range(len(self.prior) // 2), gate["margin"]
         inputs = [_input(f, own, is_raw, widest) for f, own in zip(features, axes, strict=True)]
         # Bytes of each input, first and last numbers of intervals, and their states
@@ -80,7 +80,7 @@ class Model:
         """Return the cost of a class less that of another."""
         tables = [(parts, own[:, first] - own[:, second]) for parts, own in self.tables]
         terms = tuple(Term(t.levels, own[t.grid]) for parts, own in tables for t in parts)
-        return Value(int(self.prior[first] - self.prior[second]), terms)
+        return Value(self.prior.item(first) - self.prior.item(second), terms)
 
 
 def _input(f: Any, starts: list[int], is_raw: bool, widest: int) -> tuple[int, Ints, Ints]:
@@ -88,7 +88,7 @@ def _input(f: Any, starts: list[int], is_raw: bool, widest: int) -> tuple[int, I
     is_number = is_raw and f["kind"] not in ("category", "state")
     n = len(f["categories"]) or f["n_states"] if is_raw else f["n_states"]
     size = np.dtype(f["kind"]).itemsize if is_number else 1 + ((n if is_raw else widest) > 255)
-    half, ends = 1 << 8 * size - 1, np.array([*starts, 1 << 8 * size], dtype=np.int64)
+    half, ends = 1 << 8 * size - 1, np.array([*starts, 1 << 8 * size], dtype=np.int64).clip(0)
     # Between these borders, states are ascending or descending.
     borders = (n * (not is_number), half, half + 1, 0x7F80_0001, 0xFF80_0001)
     is_right = ends[0] == 0 < np.diff(ends).min() and {min(b, 2 * half) for b in borders} <= {*ends}

@@ -23,7 +23,7 @@ Box: TypeAlias = tuple[NDArray[np.bool_], ...]
 WORD = 1 << 32
 EXACT = 1 << 62
 """A modulus that all numbers are smaller than, so that only zero is a multiple."""
-MOST = 1 << 16
+MOST = 1 << 18
 """Largest number of combinations of levels that an operation looks at."""
 
 
@@ -245,8 +245,6 @@ class Algebra:
 
     def less(self, a: Value, b: Value, *, is_signed: bool = False) -> Value:
         """Return 1 where ``a < b``, else 0."""
-        if a.base or b.base:  # Regions of memory do not wrap around
-            a, b, is_signed = self.sub(a, b), Value(0), True
         first, second = (self.sext(x, 32) if is_signed else self.field(x, 0, 32) for x in (a, b))
         return self.negative(self.sub(first, second))
 

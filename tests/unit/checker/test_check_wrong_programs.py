@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from bncc.discretize.feature import Feature
 from bncc.errors import ToolchainError
 from bncc.fixed_point import QFormat
 from bncc.model.file import to_bytes
@@ -22,6 +23,7 @@ from tests.models import feature, model_of
 pytest.importorskip("capstone")
 
 from bncc.checker.check import MOST_WORK, Check
+from bncc.checker.model import Model as ModelFile
 from bncc.checker.model import Program
 from bncc.checker.values import RejectedError
 
@@ -43,6 +45,16 @@ def constant() -> Model:
 def falling() -> Model:
     """Return a model whose first class never costs more: one less in one of two states."""
     return model_of([feature("x", 2)], forest([None]), QFormat(2, 2), [0, 0], [[[0, 0], [0, 1]]])
+
+
+MOST_COST = (1 << 31) - 1
+
+
+def wide() -> Model:
+    """Return a model whose first class costs more than 2^32 more than the second one."""
+    tables = [[[MOST_COST, 0]] * 2] * 3
+    features = [feature(f"x{k}", 2) for k in range(3)]
+    return model_of(features, forest([None] * 3), QFormat(31, 0), [0, 0], tables)
 
 
 @dataclass(frozen=True)
@@ -164,6 +176,53 @@ WRONG = {
         target="cortex-m0",
         orders={"order": [[0, 1, 1, 1, 0, 0]]},
     ),
+    "order of an address that may wrap around": Wrong(
+        """
+        adds r3, r4, #4
+        cmp r3, r4
+        bcc 1f
+        ldrb r0, [r0]
+        bx lr
+    1:  movs r0, #0
+        bx lr
+        """,
+        ("bcc 1f", "nop"),
+        "a multiple of an address",
+        built_for="cortex-m0",
+        target="cortex-m0",
+    ),
+    "read far below the stack": Wrong(
+        """
+        movs r3, #0xf0
+        lsls r3, r3, #24
+        add r3, sp
+        ldr r3, [r3]
+        ldrb r0, [r0]
+        bx lr
+        """,
+        ("ldr r3, [r3]", "movs r3, #0"),
+        "of stack: outside",
+        built_for="cortex-m0",
+        target="cortex-m0",
+    ),
+    "difference of costs beyond a word": Wrong(
+        """
+        movs r0, #0
+        cmp r0, #1
+        .global order
+        .type order, %function
+    order: beq 1f
+        bx lr
+    1:  movs r0, #1
+        bx lr
+        """,
+        ("movs r0, #0", "movs r0, #1"),
+        r"class 0 is returned, and \[1\] may cost less",
+        model=wide(),
+        built_for="cortex-m0",
+        target="cortex-m0",
+        orders={"order": [[0, 1, 1 - 3 * MOST_COST, 1, 32, 0]]},
+    ),
     "sum with a number that differs between inputs": Wrong(
         """
         ldrb r2, [r0]
@@ -230,6 +289,30 @@ def test_the_program_without_the_defect_is_accepted(built, name):
     assert wrong.right[0] in wrong.text
     elf = built(wrong, wrong.text.replace(*wrong.right))
     assert Check(claims_of(wrong, elf), elf, to_bytes(wrong.model)).run() > 0
+
+
+def test_claims_of_other_types_have_no_other_meaning(built):
+    """A list of booleans selects points, and a list of classes adds a dimension."""
+    wrong = WRONG["carry of an address"]
+    elf = built(wrong, wrong.text)
+    claims = claims_of(wrong, elf) | {"maps": [[[True] * 10]]}
+    own = Check(claims, elf, to_bytes(wrong.model))
+    assert own.maps[0][1].tolist() == [1] * 10
+    assert own.maps[0][1].dtype == int
+    with pytest.raises((TypeError, ValueError)):
+        own.model.difference([0], [1])
+
+
+def test_intervals_that_pass_the_largest_number_are_refused():
+    """Their lengths would be positive modulo 2^64, and leave out readings."""
+    feature = Feature("x", "float32", 3, thresholds=(1.0, 2.0), missing_state=2)
+    table = [[0, 1], [1, 0], [0, 1]]
+    model = model_of([feature], forest([None]), QFormat(2, 2), [0, 0], [table])
+    nan, last = 0xFF80_0010, 0xFF80_0001
+    laps = [last + (1 << 61), nan + (1 << 62) + (1 << 61), nan - (1 << 62)]
+    starts = [0, *laps, 0x7F80_0001, 1 << 31, (1 << 31) + 1, last]
+    with pytest.raises(RejectedError, match="not ascending"):
+        ModelFile(to_bytes(model), "predict-raw", [starts])
 
 
 @pytest.mark.parametrize("read", [Program, None])

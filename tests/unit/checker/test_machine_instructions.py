@@ -64,7 +64,7 @@ def state_of(isa, program, registers, *, memory=(), alignments=None, points=()):
     """Return a state whose regions of memory cannot be written, but for the stack."""
     starts = {"stack": isa.stack_alignment, "input": 1} | (alignments or {})
     regions = {base: (start, 64 * (base == "input")) for base, start in starts.items()}
-    machine = SimpleNamespace(isa=isa, program=program, regions=regions)
+    machine = SimpleNamespace(isa=isa, program=program, regions=regions, claims={"stack": 1 << 16})
     box = tuple(np.ones(len(one), dtype=bool) for one in points)
     margins = np.zeros((1, 1))
     return State(points, box, machine, {"orders": {}}, AT, registers, dict(memory), margins)
