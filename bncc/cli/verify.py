@@ -336,14 +336,15 @@ class Companions:
     The C with a stream and missing features, by default tried on a sample.
 
     A stream needs another kernel, which compares states, so it is not part of the C that is checked
-    in full. Decision trees, which need all features at once, have neither.
+    in full. Decision trees and gates, which need all features at once, have neither.
     """
 
     def __init__(self, emissions: Emissions) -> None:
         model = emissions.model
         lowering = replace(emissions.lowering, kernel=None, compare=None)
         entries = ({"stream", "missing"}, {"stream"}) if _has_few_gaps(model) else ({"stream"},)
-        possible = () if has_trees(model.structure) else entries
+        at_once = has_trees(model.structure) or model.gate is not None
+        possible = () if at_once else entries
         self._found = [Emissions(model, lowering, frozenset(some)) for some in possible]
 
     def of(self, machine: str) -> Emission | None:

@@ -17,6 +17,7 @@ from bncc.device.machine import HarnessError
 from bncc.errors import ModelError, ToolchainError
 from bncc.lower.c import constants as avr
 from bncc.model.file import save_model
+from bncc.model.gate import Gate
 from bncc.model.rules import EXTRAS
 from bncc.targets import TARGETS
 from bncc.targets.base import Target
@@ -173,13 +174,17 @@ def test_what_does_not_fit_the_avr_is_not_tried_there(
     assert "missing(" not in stream.files["m.h"]
 
 
-@pytest.mark.parametrize("name", ["sum_with_front", "trees"])
-def test_decision_trees_have_no_sample_of_streams(
+@pytest.mark.parametrize("name", ["gate", "front", "trees"])
+def test_what_needs_all_features_at_once_has_no_sample_of_streams(
     run: Run, answer: Answer, tmp_path: Path, name: str
 ) -> None:
-    """They need all features at once; what else there is is compared as for other models."""
-    model = hand.sum_with_front() if name == "sum_with_front" else hand.trees_of_sensors(3, 2)
-    save_model(model, tmp_path / "m.bncc")
+    """What else there is is compared as for other models."""
+    models = {
+        "front": hand.sum_with_front(),
+        "gate": replace(hand.products_of_sensors(3, 4), gate=Gate(2, 1)),
+        "trees": hand.trees_of_sensors(3, 2),
+    }
+    save_model(models[name], tmp_path / "m.bncc")
     asked = answer(AGREED)
     out = run("verify", tmp_path / "m.bncc", "--target", "host").stdout
     assert "the C agrees with the Python model" in out
