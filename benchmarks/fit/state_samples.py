@@ -1,10 +1,11 @@
 """
-Measured layouts of trained models that find states from readings, the data of their cost model.
+Measured layouts of models that find states from readings, the data of their cost model.
 
 Models of ten data sets with readings as integers and floats, by counting and by boosting: for every
 family of kernels, target and level of the compiler one layout with one plan of discretizers,
-half of them those that bncc would choose, half drawn at random. Measured are instructions of
-`predict_raw` (cycles on AVR) and its bytes of flash.
+half of them those that bncc would choose, half drawn at random. Random models are those of
+`benchmarks.fit.drawn_models`, with three layouts for every target and level, all at random.
+Measured are instructions of `predict_raw` (cycles on AVR) and its bytes of flash.
 """
 
 import sys
@@ -18,6 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
+from benchmarks.fit.drawn_models import Drawn, drawn_models
 from benchmarks.fit.reading_samples import MACHINES
 from benchmarks.shared.trained_models import Trained, rows_of
 from bncc.device.cross import find_toolchain
@@ -38,7 +40,9 @@ from bncc.lower.cut_conditions import Compared
 from bncc.lower.discretizers.choice import Discretizers, in_lines, searched, ways
 from bncc.lower.discretizers.rates import Search, rates_of
 from bncc.lower.entry_price import EntryPrices
+from bncc.lower.kernels.families import FOR_TREES
 from bncc.lower.request import Request
+from bncc.lower.state_cost import StateTerms, state_terms
 from bncc.lower.surroundings import discretizers_of, unread_features
 from bncc.model.marginal import state_frequencies
 from bncc.model.model import Model
@@ -72,6 +76,12 @@ MODELS = (
 )
 N_ROWS = 12
 """Training rows over which a decision is measured."""
+DRAWN_MACHINES: tuple[tuple[str, Level], ...] = (*MACHINES, ("rv32", "-O2"), ("x86", "-O2"))
+"""Machines of random models."""
+N_DRAWN = 3
+"""Layouts of a random model on a machine."""
+SHARE_CHOSEN = 0.5
+"""Share of them whose discretizers are those that bncc would choose."""
 GOALS: Mapping[Level, tuple[Optimize, ...]] = {"-Os": ("size",), "-O2": ("balanced", "speed")}
 RARE = ("bit-slice", "bytes", "columns", "cuts", "cut-lanes", "cut-loop", "cut-packed")
 """Families without layouts for many models, of which two layouts of each are measured."""
@@ -92,9 +102,9 @@ class Figures:
 class Case:
     """A layout of a trained model, on a target at a level of the compiler."""
 
-    trained: Trained
+    source: str  # Its model, by name
     model: Model
-    data: Path | None
+    inputs: Inputs  # Rows of the training data, the same for all layouts
     target: str
     level: Level
     goal: Optimize
@@ -117,7 +127,7 @@ class Case:
     def name(self) -> str:
         """Its name in a report."""
         layout = FAMILY if self.chosen is None else self.chosen.kernel.summary
-        return f"{self.trained} {self.target} {self.level} {self.goal}: {self.family}, {layout}"
+        return f"{self.source} {self.target} {self.level} {self.goal}: {self.family}, {layout}"
 
     @property
     def options(self) -> EmitOptions:
@@ -131,10 +141,17 @@ class Case:
         with patch("bncc.lower.surroundings.choose_discretizers", return_value=self.plan):
             return emit_candidate(self.model, self.chosen, self.options)
 
+    @property
+    def terms(self) -> StateTerms:
+        """Terms of its price."""
+        assert self.chosen is not None
+        program, kernel = self.chosen.program, self.chosen.kernel
+        return state_terms(program, kernel, self.plan, may_copy=self.goal == "speed")
+
     @cached_property
     def key(self) -> str:
         """Digest of what is measured."""
-        text = f"{self.trained} textbook" if self.chosen is None else self.emission.files["m.c"]
+        text = f"{self.source} textbook" if self.chosen is None else self.emission.files["m.c"]
         return f"{sha256(text.encode()).hexdigest()[:16]} {self.target} {self.level}"
 
     @cached_property
@@ -151,32 +168,66 @@ class Case:
                 found = prices.priced(self.chosen.program, self.chosen.kernel, way)
         return found.flash, found.instructions
 
-    @cached_property
-    def inputs(self) -> Inputs:
-        """Rows of the training data, the same for all layouts."""
-        table = rows_of(self.trained.data_set, self.data).table
-        return bench_inputs(self.model, table, n_rows=N_ROWS)
-
 
 def cases(data: Path | None, models: Sequence[Trained] = MODELS) -> Iterator[Case]:
-    """Yield all layouts."""
+    """Yield the layouts of trained models."""
     for k, trained in enumerate(models):
         model = trained.model(data)
+        inputs = bench_inputs(model, rows_of(trained.data_set, data).table, n_rows=N_ROWS)
         for n, (target, level) in enumerate(MACHINES):
             goals = GOALS[level]
             goal = goals[(k + n) % len(goals)]
-            yield from _cases_of(trained, model, data, target, level, goal)
+            yield from _cases_of(str(trained), model, inputs, target, level, goal)
+
+
+def drawn_cases() -> Iterator[Case]:
+    """Yield the layouts of random models."""
+    for k, drawn in enumerate(drawn_models()):
+        for n, (target, level) in enumerate(DRAWN_MACHINES):
+            goals = GOALS[level]
+            yield from _drawn_cases_of(drawn, target, level, goals[(k + n) % len(goals)])
+
+
+def _drawn_cases_of(drawn: Drawn, target: str, level: Level, goal: Optimize) -> Iterator[Case]:
+    options = EmitOptions("m", target=target, optimize=goal)
+    prices, model = EntryPrices(Request(drawn.model, options)), drawn.model
+    programs = [drawn.program] if drawn.program else _programs(prices.request)
+    rng = np.random.default_rng(crc32(f"{drawn.name} {target} {level}".encode()))
+    families = [name for name in families_for(target) if name not in FOR_TREES]
+    if level == "-O2" and drawn.has_textbook:
+        plan = searched(model.features, "linear", rates_of(target))
+        yield Case(drawn.name, model, drawn.inputs, target, level, goal, plan, None)
+    n_left = N_DRAWN
+    for k in rng.permutation(len(families)).tolist():
+        if not n_left:
+            break
+        found = [(p, each) for p in programs for each in layouts_for(p, families[k], target)]
+        if not found:
+            continue
+        n_left -= 1
+        program, kernel = found[int(rng.integers(len(found)))]
+        name = PLANS[int(rng.integers(len(PLANS)))]
+        unread = unread_features(prices.request, program)
+        plan = _plan(model, program, target, name, rng, unread)
+        if rng.random() < SHARE_CHOSEN:
+            plan = discretizers_of(prices.request, program, kernel.rom_bytes, goal)
+        chosen = prices.priced(program, kernel, "states")
+        yield Case(drawn.name, model, drawn.inputs, target, level, goal, plan, chosen)
+
+
+def _programs(request: Request) -> list[Program]:
+    return [program for program, _ in optimize_each(request.program, request.flows)]
 
 
 def _cases_of(
-    trained: Trained, model: Model, data: Path | None, target: str, level: Level, goal: Optimize
+    source: str, model: Model, inputs: Inputs, target: str, level: Level, goal: Optimize
 ) -> Iterator[Case]:
     options = EmitOptions("m", target=target, optimize=goal)
     prices = EntryPrices(Request(model, options))
-    programs = [each for each, _ in optimize_each(prices.request.program, prices.request.flows)]
+    programs = _programs(prices.request)
 
     def case(chosen: Candidate | None, plan: Discretizers) -> Case:
-        return Case(trained, model, data, target, level, goal, plan, chosen)
+        return Case(source, model, inputs, target, level, goal, plan, chosen)
 
     if level == "-O2":
         yield case(None, searched(model.features, "linear", rates_of(target)))
@@ -187,8 +238,8 @@ def _cases_of(
                 for each in prices.of(program, kernel):
                     by_family.setdefault((family, each.compare), []).append(each)
     for n, ((family, compare), found) in enumerate(by_family.items()):
-        rng = np.random.default_rng(crc32(f"{trained} {target} {level} {family}".encode()))
-        is_usual = (n + crc32(str(trained).encode())) % 2 or compare in ("readings", "keys")
+        rng = np.random.default_rng(crc32(f"{source} {target} {level} {family}".encode()))
+        is_usual = (n + crc32(source.encode())) % 2 or compare in ("readings", "keys")
         if is_usual or family in RARE:
             chosen = min(found, key=lambda each: _order(goal, each))
             rom_bytes = chosen.kernel.rom_bytes

@@ -6,6 +6,7 @@ from typing import Literal
 
 from bncc.lower import textbook_weights
 from bncc.lower.cut_conditions import Compared
+from bncc.lower.discretizers import weights as discretizer_weights
 from bncc.lower.kernels.base import Kernel, Weights
 from bncc.lower.kernels.families import FAMILIES
 from bncc.lower.kernels.shared.cut_places import cuts_of, is_of_cuts
@@ -19,6 +20,8 @@ LEVELS: Mapping[Optimize, Level] = {"balanced": "-O2", "size": "-Os", "speed": "
 """The compiler's level that goes with what is asked for."""
 OF_READINGS = " of readings"
 """Suffix of a family's name in the weights of its variant that compares readings."""
+OF_FOUND = " of found states"
+"""Likewise of its variant behind discretizers."""
 OTHER = "avr"
 """The machine that stands for all others in families that are made for it."""
 
@@ -63,16 +66,25 @@ def weights_for(
 
 def weights_of(family: str) -> Weights:
     """Return the weights of a family, or of the textbook classifier."""
-    if family == FAMILY:
+    if family.removesuffix(OF_READINGS) == FAMILY:
         return textbook_weights.WEIGHTS
-    family = family.removesuffix(OF_READINGS)
+    if family == DISCRETIZERS:
+        return discretizer_weights.WEIGHTS
+    family = family.removesuffix(OF_READINGS).removesuffix(OF_FOUND)
     return FAMILIES[family].weights if family in FAMILIES else {}
+
+
+def has_weights(family: str) -> bool:
+    """Return whether a family has weights, in its variant if its name ends with one."""
+    return any(key[0] == family for key in weights_of(family))
 
 
 MOST_PEELED = 16
 """Rounds of a loop that compilers print one after the other at -O3."""
 FAMILY = "textbook"
 """By which its weights are found."""
+DISCRETIZERS = "discretizers"
+"""Likewise those of discretizers."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,11 @@ from bncc.lower.kernels.base import Kernel
 from bncc.lower.kernels.branches.layout import BranchKernel
 from bncc.lower.reading_cost import reading_terms
 from bncc.lower.request import Request
+from bncc.lower.state_cost import STATE_ENTRY, StateTerms, state_terms
 from bncc.lower.surroundings import check_of, discretizers_of, unread_features
+from bncc.lower.textbook_readings import textbook_of_readings
 from bncc.program.ir import Program
 from bncc.resources import OF_READINGS as RAW_ENTRIES
-
-STATE_ENTRY = 95
-"""Bytes of code of ``predict_raw`` that finds states, without what compares thresholds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +75,10 @@ class EntryPrices:
             ram = max(ram, plain.ram + terms.key_bytes)
         elif raw:
             found = self._discretized(program, kernel.rom_bytes)
-            flash += STATE_ENTRY + round(found.flash)
-            times = max(times, plain.instructions + round(found.instructions))
+            terms_of_states = state_terms(program, kernel, found, may_copy=self.may_copy)
+            flash = self._flash_of_states(terms_of_states, flash if others else None)
+            finding = terms_of_states.instructions(target, self.level)
+            times = max(times, finding) if others else finding
             ram += len(program.features) * (1 if max(program.n_states) <= 255 else 2)
         if self.request.options.core is not None:
             times = round(in_cycles(times, kernel.family, self.request.options.core))
@@ -85,17 +86,30 @@ class EntryPrices:
 
     def textbook(self, program: Program, cost: TextbookCost) -> TextbookCost:
         """Return the textbook classifier's cost with the same check and discretizers."""
-        flash, times = cost.flash, cost.instructions
-        finding = 0.0
+        options = self.request.options
+        flash = times = 0.0
         if any(entry in RAW_ENTRIES for entry in self.request.priced):
-            found = self._discretized(program, round(cost.flash))
-            flash, finding = flash + STATE_ENTRY + found.flash, found.instructions
-        checked = 0
-        if any(e not in RAW_ENTRIES and e != "trusted" for e in self.request.priced):
-            check = self._checked(program, round(cost.flash))
-            flash, checked = flash + check.code, check.work
-        whole = in_cycles(times + max(finding, checked), OTHERS, self.request.options.core)
-        return TextbookCost(whole, flash)
+            of_readings = textbook_of_readings(program, self.request.frequencies, options.target)
+            flash, times = of_readings.flash, of_readings.instructions
+        others = [entry for entry in self.request.priced if entry not in RAW_ENTRIES]
+        if others:
+            check, is_checked = self._checked(program, round(cost.flash)), others != ["trusted"]
+            flash = max(flash, cost.flash) + check.code * is_checked
+            times = max(times, cost.instructions + check.work * is_checked)
+        return TextbookCost(in_cycles(times, OTHERS, options.core), flash)
+
+    @property
+    def may_copy(self) -> bool:
+        """True if code may be copied into entry points."""
+        options = self.request.options
+        return options.optimize == "speed" and not options.constant_time
+
+    def _flash_of_states(self, terms: StateTerms, others: float | None) -> int:
+        """Return the bytes of an entry point that finds states, besides others with the kernel."""
+        if others is None:
+            return terms.rom_bytes + terms.code_bytes(self.request.options.target, self.level)
+        finding = terms.finding_bytes(self.request.options.target, self.level)
+        return round(others) + STATE_ENTRY + finding + terms.found.rom_bytes
 
     def _ways(self, program: Program, kernel: Kernel) -> Iterator[Compared | None]:
         """Yield the operands of ``predict_raw`` to be priced: as asked, else all possible ones."""

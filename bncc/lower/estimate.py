@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.cycle_rates import span_in_cycles
-from bncc.lower.entry_price import STATE_ENTRY
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
 from bncc.lower.rule_cost import code_of_extras, extras_in, work_of_extras
+from bncc.lower.state_cost import STATE_ENTRY, terms_of
 from bncc.model.rules import EXTRAS
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
@@ -115,7 +115,12 @@ def entry_times(
         times["predict-raw"] = (
             layout.direct_terms.instructions(target, level)
             if layout.direct
-            else decision + layout.raw.instructions
+            else terms_of(
+                layout.program,
+                layout.kernel,
+                layout.raw.counts,
+                len(layout.raw.fields) * layout.hands_over,
+            ).instructions(target, level)
         )
     return times
 

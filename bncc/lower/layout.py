@@ -26,6 +26,7 @@ from bncc.lower.raw import RawPlan, plan_raw
 from bncc.lower.reading_cost import ReadingTerms, reading_terms
 from bncc.lower.reading_lines import DirectReadings
 from bncc.lower.request import EntryPoints
+from bncc.lower.state_cost import hands_over
 from bncc.lower.stream import StreamPlan, plan_stream
 from bncc.lower.unknown import UnknownPlan, plan_unknown
 from bncc.model.checked import Limits
@@ -68,12 +69,6 @@ def plan_constant_time(kernel: Kernel, raw: RawPlan | None, state_bits: int) -> 
     if needs_less or kinds:
         widths.add(32)
     return ConstantTime(least, needs_less, tuple(unsigned(bits) for bits in sorted(widths)))
-
-
-MOST_HANDED_OVER = 8
-"""States that stay in registers from readings to look-ups. With so few `raw` takes 3 to 70 % fewer
-instructions on nearly all machines; 16 some compilers keep on the stack, in more instructions than
-an array takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,6 +251,6 @@ def _largest_score(kernel: Kernel, front: FrontPlan | None) -> int:
 
 def _hands_over(raw: RawPlan | None, text: KernelText) -> bool:
     """Return whether states can stay in registers: few, found and read individually."""
-    if raw is None or raw.is_loop:
+    if raw is None:
         return False
-    return text.decides and len(raw.fields) <= MOST_HANDED_OVER
+    return hands_over(len(raw.fields), is_loop=raw.is_loop, decides=text.decides)

@@ -8,6 +8,7 @@ from bncc.discretize.readings import is_array, n_known
 from bncc.lower.c.c99 import ArrayText, unsigned
 from bncc.lower.c.identifiers import field_names, titled
 from bncc.lower.discretizers.choice import Discretizers
+from bncc.lower.discretizers.counts import Counts
 from bncc.lower.discretizers.functions import (
     StateFunction,
     count_bits,
@@ -50,6 +51,7 @@ class RawPlan:
     kinds: tuple[str, ...]  # The shared state functions needed
     cut_bits: int  # Width of a threshold's index
     count_bits: int  # Width in which the thresholds of one feature are counted, twice over
+    counts: Counts  # Operations that find states, by which the entry point is priced
     code_bytes: int  # Estimated bytes of code that compares readings
     instructions: int  # Estimated instructions, on AVR cycles, that find all states
 
@@ -125,6 +127,7 @@ def plan_raw(
         kinds=tuple(kinds),
         cut_bits=16 if max(field.last for field in fields) < 2**16 else 32,
         count_bits=count_bits(features),
+        counts=chosen.counts,
         code_bytes=max(0, round(chosen.flash) - sum(a.n_bytes for a in arrays)),
         instructions=round(chosen.instructions),
     )

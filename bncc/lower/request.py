@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from bncc._types import FloatArray
 from bncc.errors import OptionError
 from bncc.lower.adaptation import OffsetTables
 from bncc.lower.cut_conditions import Compared
@@ -186,10 +187,14 @@ class Request:
         return used_features(self.model)
 
     @cached_property
+    def frequencies(self) -> tuple[FloatArray, ...]:
+        """Expected frequencies of the states of each feature."""
+        return state_frequencies(self.model)
+
+    @cached_property
     def own_ways(self) -> OwnWays:
         """Ways of its own in which each feature's state can be found."""
-        model = self.model
-        return every_own_way(model.features, self.options.target, state_frequencies(model))
+        return every_own_way(self.model.features, self.options.target, self.frequencies)
 
     @property
     def flows(self) -> tuple[str, ...]:

@@ -48,4 +48,5 @@ def discretizers_of(
         by_number=request.entries.stream,
         constant_time=options.constant_time,
         unread=unread_features(request, program),
+        frequencies=request.frequencies,
     )

@@ -28,6 +28,19 @@ from typing import Literal, TypeAlias
 
 from bncc._types import FloatArray
 from bncc.discretize.feature import Feature
+from bncc.lower.discretizers.counts import (
+    CODE_LINE,
+    CODE_TURN,
+    CONSTANT,
+    Counts,
+    constant_counts,
+    function_counts,
+    guide_counts,
+    nibble_counts,
+    search_counts,
+    total,
+    tree_counts,
+)
 from bncc.lower.discretizers.rates import Rates, Search, rates_of
 from bncc.lower.discretizers.steps import KIND_BITS, steps_of
 from bncc.lower.discretizers.trees import (
@@ -55,6 +68,7 @@ class Discretizer:
     method: Method  # How the step is found
     instructions: float  # Estimated, on average over the states
     flash: float  # Estimated bytes of code and constants, without what features share
+    counts: Counts  # Operations of the line, likewise
     tree: Tree | None = None  # What finds it; None for searches in arrays
 
 
@@ -70,14 +84,21 @@ def ways(
     Shapes: `frequencies` (n_states,) float64 or None.
     """
     own = own_ways(feature, rates, frequencies)
-    return (*((called(feature, search, rates),) if search else ()), *own)
+    return (*((called(feature, search, rates, frequencies),) if search else ()), *own)
 
 
-def called(feature: Feature, search: Search, rates: Rates) -> Discretizer:
-    """Return the way that searches in an array."""
+def called(
+    feature: Feature, search: Search, rates: Rates, frequencies: FloatArray | None = None
+) -> Discretizer:
+    """
+    Return the way that searches in an array.
+
+    Shapes: `frequencies` (n_states,) float64 or None.
+    """
     n, bits = len(feature.thresholds), bits_of(feature)
     work, size = rates.called(search, n, bits)
-    return Discretizer(search, work, size + n * bits // 8)
+    counts = search_counts(feature, search, frequencies, is_loop=False)
+    return Discretizer(search, work, size + n * bits // 8, counts)
 
 
 def own_ways(
@@ -88,20 +109,26 @@ def own_ways(
     if len(steps) <= MAX_TREE:
         bounds = [step.last for step in steps[:-1]]
         mean = mean_comparisons(steps)
-        yield Discretizer("tree", *rates.compared(mean, bounds, bits), tree_of(steps))
+        tree = tree_of(steps)
+        counts = tree_counts(feature.kind, tree, mean)
+        yield Discretizer("tree", *rates.compared(mean, bounds, bits), counts, tree)
     table = None if feature.kind == "float32" else table_of(steps)
     if table:
         bounds = [node.bound.last for node in nodes(table) if isinstance(node, Branch)]
         (states,) = (node.states for node in nodes(table) if isinstance(node, Run))
-        yield Discretizer("bytes", *rates.looked_up(len(states), bounds, bits), table)
+        counts = tree_counts(feature.kind, table, len(bounds))
+        yield Discretizer("bytes", *rates.looked_up(len(states), bounds, bits), counts, table)
         if max(states) < 16:
             pairs = (len(states) + 1) // 2
             cost = rates.looked_up(pairs, bounds, bits, is_nibbles=True)
-            yield Discretizer("nibbles", *cost, table)
+            yield Discretizer("nibbles", *cost, nibble_counts(counts), table)
     for guide, use in guides_of(steps, feature.kind):
-        yield Discretizer("guided", *rates.guided(guide, use, bits), guide)
+        counts = guide_counts(feature.kind, guide, use)
+        yield Discretizer("guided", *rates.guided(guide, use, bits), counts, guide)
 
 
+Frequencies: TypeAlias = Sequence[FloatArray] | None
+"""Frequencies of the states of each feature; None where all are equally frequent."""
 OwnWays: TypeAlias = Mapping[int, tuple[Discretizer, ...]]
 """The ways of each feature with thresholds that share nothing with other features."""
 
@@ -142,6 +169,7 @@ class Discretizers:
     trees: tuple[Tree | None, ...]  # Per feature; None also for what is searched in arrays
     instructions: float  # instructions and flash: Estimated, of all features
     flash: float
+    counts: Counts  # Operations, by which an entry point that finds states is priced
 
 
 def choose_discretizers(
@@ -154,6 +182,7 @@ def choose_discretizers(
     by_number: bool = False,
     constant_time: bool = False,
     unread: Collection[int] = (),
+    frequencies: Frequencies = None,
 ) -> Discretizers:
     """
     Choose the discretizer of every feature; unread ones have none where each has a line.
@@ -162,10 +191,10 @@ def choose_discretizers(
     states that are equally frequent.
     """
     rates = rates_of(target)
-    plain = searched(features, "linear", rates, unread)
+    plain = searched(features, "linear", rates, unread, frequencies)
     if constant_time:
         return plain
-    plans = [plain, searched(features, "binary", rates, unread)]
+    plans = [plain, searched(features, "binary", rates, unread, frequencies)]
     if optimize == "size":
         budget = 0.0
     elif optimize == "speed":
@@ -175,7 +204,7 @@ def choose_discretizers(
     if any(feature.is_numeric for feature in features) and not (by_number and plain.is_loop):
         own = every_own_way(features, target) if own is None else own
         read = {i: some for i, some in own.items() if i not in unread}
-        plans += _in_lines(features, read, rates, budget)
+        plans += _in_lines(features, read, rates, budget, frequencies)
     if optimize == "size":
         return min(plans, key=lambda plan: (plan.flash, plan.instructions))
     fitting = [plan for plan in plans if plan.flash <= budget]
@@ -183,7 +212,11 @@ def choose_discretizers(
 
 
 def searched(
-    features: Sequence[Feature], search: Search, rates: Rates, unread: Collection[int] = ()
+    features: Sequence[Feature],
+    search: Search,
+    rates: Rates,
+    unread: Collection[int] = (),
+    frequencies: Frequencies = None,
 ) -> Discretizers:
     """
     Return the plan that searches arrays, in a loop over all features where readings are an array.
@@ -193,17 +226,23 @@ def searched(
     is_loop = len({_type(feature) for feature in features}) == 1
     if not is_loop or not features[0].is_numeric:
         numeric = (i for i, f in enumerate(features) if f.is_numeric and i not in unread)
-        chosen = {i: called(features[i], search, rates) for i in numeric}
+        chosen = {i: called(features[i], search, rates, _of(frequencies, i)) for i in numeric}
         return in_lines(features, search, rates, chosen, is_loop=is_loop)
     bits = bits_of(features[0])
-    counts = [len(feature.thresholds) for feature in features]
+    n_cuts = [len(feature.thresholds) for feature in features]
+    turns = (
+        search_counts(feature, search, _of(frequencies, i), is_loop=True)
+        for i, feature in enumerate(features)
+    )
+    functions = function_counts({features[0].kind}, search)
     return Discretizers(
         is_loop=True,
         search=search,
         methods=(search,) * len(features),
         trees=(None,) * len(features),
-        instructions=sum(rates.looped(search, n, bits) for n in counts),
-        flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in counts),
+        instructions=sum(rates.looped(search, n, bits) for n in n_cuts),
+        flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in n_cuts),
+        counts=total((*turns, functions, Counts({}, {"loop": 1}))),
     )
 
 
@@ -218,6 +257,9 @@ def in_lines(
     """Return the plan of a line per feature."""
     kinds = {features[i].kind for i, way in chosen.items() if way.method == search}
     shared = rates.shared(search) * len(kinds) if search else 0
+    lines = [chosen[i].counts if i in chosen else _line(f, is_loop) for i, f in enumerate(features)]
+    functions = Counts() if search is None else function_counts(kinds, search)
+    constants = constant_counts(i for i, line in enumerate(lines) if line is CONSTANT)
     return Discretizers(
         is_loop=is_loop,
         search=search or "linear",
@@ -225,17 +267,40 @@ def in_lines(
         trees=tuple(chosen[i].tree if i in chosen else None for i in range(len(features))),
         instructions=sum(way.instructions for way in chosen.values()),
         flash=sum(way.flash for way in chosen.values()) + shared,
+        counts=total((*lines, functions, constants, _of_codes(features, is_loop))),
     )
 
 
+def _of(frequencies: Frequencies, i: int) -> FloatArray | None:
+    return None if frequencies is None else frequencies[i]
+
+
+def _line(feature: Feature, is_loop: bool) -> Counts:
+    """Count what finds a state without thresholds."""
+    if feature.is_numeric:
+        return CONSTANT
+    return CODE_TURN if is_loop else CODE_LINE
+
+
+def _of_codes(features: Sequence[Feature], is_loop: bool) -> Counts:
+    """Count what codes share."""
+    if all(feature.is_numeric for feature in features):
+        return Counts()
+    return Counts({}, {"function of codes": 1, "loop of codes": int(is_loop)})
+
+
 def _in_lines(
-    features: Sequence[Feature], own: OwnWays, rates: Rates, budget: float
+    features: Sequence[Feature],
+    own: OwnWays,
+    rates: Rates,
+    budget: float,
+    frequencies: Frequencies,
 ) -> Iterator[Discretizers]:
     """Yield plans of a line per feature: the smallest ones, made faster as the budget allows."""
     searches: tuple[Search | None, ...] = ("linear", "binary", None)
     for search in searches:
         every = {
-            i: (*((called(features[i], search, rates),) if search else ()), *some)
+            i: (*_called(features[i], search, rates, _of(frequencies, i)), *some)
             for i, some in own.items()
         }
         if all(every.values()):
@@ -243,6 +308,12 @@ def _in_lines(
             left = budget - in_lines(features, search, rates, chosen).flash
             _make_faster(chosen, every, left)
             yield in_lines(features, search, rates, chosen)
+
+
+def _called(
+    feature: Feature, search: Search | None, rates: Rates, frequencies: FloatArray | None
+) -> tuple[Discretizer, ...]:
+    return () if search is None else (called(feature, search, rates, frequencies),)
 
 
 def _flash_first(way: Discretizer) -> tuple[float, float]:

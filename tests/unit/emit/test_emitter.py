@@ -11,7 +11,7 @@ from bncc.discretize.feature import Feature
 from bncc.emit.emitter import ENTRIES, EmitOptions, emit_c, emit_candidate
 from bncc.errors import BudgetError, IrError, OptionError
 from bncc.fixed_point import QFormat
-from bncc.lower.layout import MOST_HANDED_OVER
+from bncc.lower.state_cost import MOST_HANDED_OVER
 from bncc.model.rules import EXTRAS
 from bncc.program.ir import table_bits
 from bncc.structure.graph import forest

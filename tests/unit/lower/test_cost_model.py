@@ -7,6 +7,7 @@ import pytest
 from bncc.lower import cost_model
 from bncc.lower.cost_model import (
     FAMILY,
+    OF_FOUND,
     OF_READINGS,
     OTHER,
     code_bytes,
@@ -43,7 +44,11 @@ def test_weights_are_of_the_family_and_of_known_machines():
     for family in (*FAMILIES, FAMILY):
         folder = {name for name, each in FAMILIES.items() if each.weights is weights_of(family)}
         of_readings = {name + OF_READINGS for name in folder & (FOR_CUTS | FOR_TREES)}
-        assert {key[0] for key in weights_of(family)} == (folder | of_readings or {FAMILY})
+        found = {name + OF_FOUND for name in folder - FOR_TREES}
+        of_textbook = {FAMILY, FAMILY + OF_READINGS}
+        assert {key[0] for key in weights_of(family)} == (
+            folder | of_readings | found or of_textbook
+        )
         assert {key[1] for key in weights_of(family)} <= set(TARGETS)
 
 

@@ -109,11 +109,11 @@ def test_a_refusal_of_a_named_kernel_names_one_that_fits():
         return replace(emission.resources, how="measured")
 
     small = replace(OPTIONS, optimize="size")
-    least = emit_c(tan_float(), small).resources.flash
+    least = emit_c(naive_integer(), small).resources.flash
     within = replace(small, max_flash=least + 5)
-    assert emit_c(tan_float(), replace(small, kernel="plain")).resources.flash > least + 5
+    assert emit_c(naive_integer(), replace(small, kernel="plain")).resources.flash > least + 5
     with pytest.raises(BudgetError, match="no requested layout fits in"):
-        emit_c(tan_float(), replace(within, kernel="plain"), price)
+        emit_c(naive_integer(), replace(within, kernel="plain"), price)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_a_kernel_that_proofs_do_not_cover_is_refused_where_they_are_needed():
 
 def test_proofs_restrict_the_choice_of_a_kernel():
     """To the families that `PROVABLE` lists, also where another one is best."""
-    model = hand.int32_thresholds()
+    model = hand.hostile_names()
     options = EmitOptions("m", target="rv32", optimize="speed")
     assert emit_c(model, options).kernel == "bit-slice"
     restricted = emit_c(model, replace(options, provable=True))

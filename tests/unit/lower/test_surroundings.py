@@ -6,10 +6,12 @@ import pytest
 
 from bncc.discretize.feature import Feature
 from bncc.emit.emitter import EmitOptions
-from bncc.lower.cost_model import LEVELS, candidate
+from bncc.lower.cost_model import LEVELS
 from bncc.lower.discretizers.choice import choose_discretizers
+from bncc.lower.discretizers.counts import constant_counts, total
 from bncc.lower.lowering import lower
 from bncc.lower.request import Request
+from bncc.lower.state_cost import terms_of
 from bncc.program.pipeline import optimize_each
 from bncc.structure.decision_tables import TableEnsemble
 from tests.agreement.large import letter_like
@@ -39,18 +41,34 @@ MODELS = (naive_integer, int32_thresholds, sum_of_tables, with_idle_sensors, let
 def test_priced_discretizers_are_those_that_are_emitted(model, goal):
     found = lowered(model(), goal)
     chosen, plan = found.choice.chosen, found.layout.raw
-    alone = candidate(found.program, found.kernel, None, LEVELS[goal])
-    assert chosen.instructions - alone.instructions == plan.instructions
+    n_handed = len(plan.fields) * found.layout.hands_over
+    terms = terms_of(found.program, found.kernel, plan.counts, n_handed)
+    assert chosen.instructions == terms.instructions(None, LEVELS[goal])
+    assert chosen.flash == terms.rom_bytes + terms.code_bytes(None, LEVELS[goal])
 
 
-@pytest.mark.parametrize("entry", ["predict-raw", "predict"])
-def test_sensors_that_no_table_reads_have_no_price(entry):
+def test_states_that_no_table_reads_have_no_price():
     few, many = (
-        lowered(make(), "speed", priced=(entry,)).choice.chosen
+        lowered(make(), "speed", priced=("predict",)).choice.chosen
         for make in (sum_of_tables, with_idle_sensors)
     )
     assert few.instructions == many.instructions
     assert many.flash == few.flash
+
+
+def test_sensors_that_no_table_reads_have_the_price_of_their_stores():
+    """Their states are set to 0, twenty of them from the fifth on."""
+    few, many = (
+        lowered(make(), "speed").layout.raw.counts for make in (sum_of_tables, with_idle_sensors)
+    )
+    n_few = len(sum_of_tables().features)
+    stores = constant_counts(range(n_few, n_few + 20))
+    assert stores.work["constants"] == 20
+    whole = total((few, stores))
+    assert {name: n for name, n in many.work.items() if n} == {
+        name: n for name, n in whole.work.items() if n
+    }
+    assert many.rom_bytes == few.rom_bytes
 
 
 def test_a_loop_searches_for_unread_sensors_and_lines_do_not():

@@ -4,7 +4,8 @@ Cost-model weights, fitted by benchmarks/fit/fit_cut_costs.py; first values may 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``. Those of kernels that compare readings
 are fitted by benchmarks/fit/fit_reading_costs.py, to the terms of
-`bncc.lower.reading_cost.reading_terms`.
+`bncc.lower.reading_cost.reading_terms`. Those behind discretizers are fitted
+by benchmarks/fit/fit_state_costs.py, to the terms of `bncc.lower.state_cost`.
 """
 
 from bncc.lower.kernels.base import Weights
@@ -42,6 +43,38 @@ WEIGHTS: Weights = {
     ("cut-lanes", "x86", "-O2"): (
         (0, 28.7, 7.3, 8.6, 0, 1.63, 4.54, 1.03, 2.26, 1.15, 1.69, 0.0916, 9.49),
         (44.7, 123, 0.958, 20.9, 2.58, 8.47, 2.31, 4.98, 0, 9.2),
+    ),
+    ("cut-lanes of found states", "avr", "-O2"): (
+        (0, 12.9, 0, 31.4, 0, 0, 11.9, 0, 18.9, 23.1, 22.8, 57.4, 68.5),
+        (46.1, 155, 22.9, 3.91, 0, 0, 67.4, 15.5, 0, 36.2, 0, 0),
+    ),
+    ("cut-lanes of found states", "avr", "-Os"): (
+        (0, 118, 0, 29.7, 0, 0, 10.9, 0, 0.0346, 25.9, 30.7, 0, 64.7),
+        (51.2, 225, 0, 36.6, 0, 15, 25.3, 28.7, 0, 28, 13.3, 26.9),
+    ),
+    ("cut-lanes of found states", "cortex-m0", "-O2"): (
+        (0, 0, 12.1, 13.3, 26.4, 16.2, 9, 0, 9.79, 0, 3.44, 3.14, 13.3),
+        (22.3, 70.5, 41.8, 9.48, 0, 57.6, 33.5, 3.51, 0, 9.61, 0, 0),
+    ),
+    ("cut-lanes of found states", "cortex-m0", "-Os"): (
+        (0, 20.2, 16.2, 12.5, 0, 8, 4.15, 3.97, 4.38, 6.09, 0.644, 0, 15.6),
+        (0, 88.6, 19, 11.2, 0, 31, 20, 0, 0, 11.4, 0, 2.09),
+    ),
+    ("cut-lanes of found states", "cortex-m4", "-O2"): (
+        (0, 16.6, 5.63, 9.73, 15.3, 0, 5.05, 3.78, 1.84, 2.9, 0.364, 0.122, 11.6),
+        (65.4, 35.5, 0, 0, 61.4, 29.1, 14.7, 0, 0, 0, 20.7, 15.2),
+    ),
+    ("cut-lanes of found states", "cortex-m4", "-Os"): (
+        (0, 11.9, 5.1, 10.1, 5.25, 2.24, 5.78, 3.62, 0, 0.905, 1.14, 2.5, 12.3),
+        (0, 114, 30.8, 18, 0, 0, 0, 8.13, 0, 10, 0, 13.3),
+    ),
+    ("cut-lanes of found states", "rv32", "-O2"): (
+        (7.98, 10.9, 8.97, 11.4, 4.56, 1.9, 7.8, 0, 0.425, 0, 1.48, 1.92, 12.2),
+        (16.9, 121, 0, 21.7, 38.7, 50.6, 8.25, 0, 2.74, 13.1, 0, 29.6),
+    ),
+    ("cut-lanes of found states", "x86", "-O2"): (
+        (0, 7.05, 8.06, 10.9, 0, 0, 5.69, 2.14, 2.48, 0.502, 1.71, 0, 12.4),
+        (0, 153, 0, 28.3, 0, 30.8, 6.74, 12.2, 0, 15.8, 0, 46.5),
     ),
     ("cut-lanes of readings", "avr", "-O2"): (
         (0.468, 26.3, 54.3, 25.6, 0, 0.186, 2.63, 6.31, 0.509, 4.53, 5.57, 6.14, 8.46, 9, 0, 11.4,

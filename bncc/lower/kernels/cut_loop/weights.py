@@ -4,7 +4,8 @@ Cost-model weights, fitted by benchmarks/fit/fit_cut_costs.py; first values may 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``. Those of kernels that compare readings
 are fitted by benchmarks/fit/fit_reading_costs.py, to the terms of
-`bncc.lower.reading_cost.reading_terms`.
+`bncc.lower.reading_cost.reading_terms`. Those behind discretizers are fitted
+by benchmarks/fit/fit_state_costs.py, to the terms of `bncc.lower.state_cost`.
 """
 
 from bncc.lower.kernels.base import Weights
@@ -38,6 +39,38 @@ WEIGHTS: Weights = {
     ("cut-loop", "x86", "-O2"): (
         (0.969, 0, 9.99, 6.83, 3.66, 2.78, 0, 0, 0.301, 1.31, 0.815, 12, 0),
         (183, 0, 36.5, 0, 5.27, 6.45, 22.6, 18.6),
+    ),
+    ("cut-loop of found states", "avr", "-O2"): (
+        (0, 0, 13.9, 24.1, 1.4, 18.5, 0, 0, 4.44, 24.3, 18.6, 25, 4.77),
+        (61.9, 15.4, 0, 0, 38.5, 42.8, 24.8, 168, 0, 0),
+    ),
+    ("cut-loop of found states", "avr", "-Os"): (
+        (0, 9.03, 25.7, 23, 0, 9.53, 0, 5.53, 8.2, 6.97, 11.4, 12.6, 23.3),
+        (87.1, 42.2, 90.2, 28.7, 0, 11.2, 46.3, 43, 0, 68.3),
+    ),
+    ("cut-loop of found states", "cortex-m0", "-O2"): (
+        (0, 0, 9.57, 10.2, 5.45, 1.77, 1.22, 3.26, 0.979, 0, 3.27, 7.64, 0.795),
+        (85.2, 8.89, 7.82, 0, 0, 18.9, 5.48, 23, 0, 0),
+    ),
+    ("cut-loop of found states", "cortex-m0", "-Os"): (
+        (0, 0, 11.5, 8.06, 10.9, 0, 0, 3.61, 0.314, 0, 2.05, 3.8, 1.83),
+        (47, 0, 22.3, 6.29, 0, 5.13, 7.58, 24.3, 0, 27),
+    ),
+    ("cut-loop of found states", "cortex-m4", "-O2"): (
+        (0, 0, 10.4, 7.76, 10.1, 3.94, 0.253, 3.47, 0.0652, 0, 0.794, 12.2, 0.29),
+        (119, 6.64, 47.5, 2.66, 0, 0, 9.6, 32.8, 5.99, 0),
+    ),
+    ("cut-loop of found states", "cortex-m4", "-Os"): (
+        (0, 0, 10.1, 7.61, 8.87, 0, 2.25, 4.18, 0.0727, 0, 1.39, 11.3, 0),
+        (74.7, 9.62, 9.87, 0, 5.36, 3.52, 9.65, 13.3, 0, 17.2),
+    ),
+    ("cut-loop of found states", "rv32", "-O2"): (
+        (0, 0, 8.44, 8.65, 8.16, 3.41, 3.18, 1.1, 0.819, 1.36, 0.268, 12.3, 0.361),
+        (92.5, 14.7, 66.9, 0, 8.6, 0.416, 16.3, 23.1, 0, 0),
+    ),
+    ("cut-loop of found states", "x86", "-O2"): (
+        (0, 0, 9.49, 6.51, 5.06, 0, 0, 0.338, 0.379, 2.21, 0.618, 8.83, 0),
+        (75.8, 6.14, 27.7, 23.6, 0, 15.1, 15.8, 27.4, 0, 7.56),
     ),
     ("cut-loop of readings", "avr", "-O2"): (
         (0, 6.79, 27.7, 36.9, 54.6, 24.8, 34.2, 59.9, 0, 8.52, 1.96, 1.33, 3.2, 4.03, 8.41, 0.363,

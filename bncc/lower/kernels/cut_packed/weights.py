@@ -4,7 +4,8 @@ Cost-model weights, fitted by benchmarks/fit/fit_cut_costs.py; first values may 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``. Those of kernels that compare readings
 are fitted by benchmarks/fit/fit_reading_costs.py, to the terms of
-`bncc.lower.reading_cost.reading_terms`.
+`bncc.lower.reading_cost.reading_terms`. Those behind discretizers are fitted
+by benchmarks/fit/fit_state_costs.py, to the terms of `bncc.lower.state_cost`.
 """
 
 from bncc.lower.kernels.base import Weights
@@ -38,6 +39,38 @@ WEIGHTS: Weights = {
     ("cut-packed", "x86", "-O2"): (
         (104, 0, 15.7, 0, 6.17, 11.3, 0),
         (0, 0, 23.8, 87.4, 130, 0),
+    ),
+    ("cut-packed of found states", "avr", "-O2"): (
+        (136, 0, 13.8, 0, 0, 46, 3.97),
+        (50, 0, 0, 122, 81, 7.96, 50, 19.9),
+    ),
+    ("cut-packed of found states", "avr", "-Os"): (
+        (149, 0, 30.3, 18.9, 38.1, 23.7, 6.58),
+        (91.9, 39.2, 3.99, 61.6, 19.5, 20.2, 91.9, 46.9),
+    ),
+    ("cut-packed of found states", "cortex-m0", "-O2"): (
+        (87.4, 0, 22.5, 0, 4.67, 13.3, 0),
+        (108, 0, 0, 0, 3.56, 0, 108, 0),
+    ),
+    ("cut-packed of found states", "cortex-m0", "-Os"): (
+        (102, 1.53, 24.6, 0, 5.49, 12.1, 0),
+        (69.3, 0, 0, 38.3, 0, 0, 69.3, 0),
+    ),
+    ("cut-packed of found states", "cortex-m4", "-O2"): (
+        (91.5, 0, 11.9, 0, 10.1, 10.9, 0),
+        (81.5, 0, 0, 20.6, 0, 0, 81.5, 24.7),
+    ),
+    ("cut-packed of found states", "cortex-m4", "-Os"): (
+        (152, 0, 5.37, 0, 6.09, 19.2, 0),
+        (62, 0, 0, 21.1, 0, 0, 62, 60),
+    ),
+    ("cut-packed of found states", "rv32", "-O2"): (
+        (71.5, 0, 14.4, 0, 6.11, 10.2, 0.0409),
+        (58, 0, 12.5, 49.6, 4.39, 14.5, 58, 5.34),
+    ),
+    ("cut-packed of found states", "x86", "-O2"): (
+        (103, 0, 13.3, 0, 4.4, 12.7, 0.354),
+        (45.8, 0, 0, 96.1, 55.8, 11.5, 45.8, 8.65),
     ),
     ("cut-packed of readings", "avr", "-O2"): (
         (78.4, 12.7, 14.7, 2.43, 9.46, 9.63, 8.05, 0, 10.5, 7.92, 24.4, 12.2, 0, 5.5, 6.26, 0, 27.8,

@@ -4,7 +4,8 @@ Cost-model weights, fitted by benchmarks/fit/fit_cut_costs.py; first values may 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``. Those of kernels that compare readings
 are fitted by benchmarks/fit/fit_reading_costs.py, to the terms of
-`bncc.lower.reading_cost.reading_terms`.
+`bncc.lower.reading_cost.reading_terms`. Those behind discretizers are fitted
+by benchmarks/fit/fit_state_costs.py, to the terms of `bncc.lower.state_cost`.
 """
 
 from bncc.lower.kernels.base import Weights
@@ -38,6 +39,38 @@ WEIGHTS: Weights = {
     ("cuts", "x86", "-O2"): (
         (10.6, 0, 0, 0, 3.36, 0.0945, 0.273, 1.86, 2.31, 4.13, 3.04),
         (65.6, 0, 11.9, 0, 0, 27.3, 3.07, 11.4, 8.7, 17.9, 18.8),
+    ),
+    ("cuts of found states", "avr", "-O2"): (
+        (0, 0, 7.28, 19.8, 0, 0, 6.21, 27.8, 47.5, 33.3, 10.7),
+        (1.7, 1.03, 19.6, 47, 0, 21.6, 17.1, 31.8, 33.4, 0.596, 23.5, 0, 0),
+    ),
+    ("cuts of found states", "avr", "-Os"): (
+        (90.9, 0, 7.84, 0, 0, 5.29, 4.88, 39, 43, 15.7, 19.4),
+        (74, 0, 16, 0.0706, 0, 20, 11.2, 27.8, 41.4, 14.6, 35.6, 74, 0),
+    ),
+    ("cuts of found states", "cortex-m0", "-O2"): (
+        (4.1, 0, 1.03, 0.415, 2.22, 0.00691, 2.15, 3.37, 3.52, 4.31, 6.56),
+        (0.00963, 0, 7.97, 5.81, 0.207, 3.24, 3.84, 7.57, 13.4, 1.08, 15.2, 0, 56.8),
+    ),
+    ("cuts of found states", "cortex-m0", "-Os"): (
+        (12.4, 0, 0.628, 3.05, 2.89, 0.865, 0.69, 3.59, 2.78, 0, 4.59),
+        (0, 5.6, 6.04, 3.37, 0, 4.75, 2.15, 6.66, 5.51, 9.24, 14.7, 0, 10.6),
+    ),
+    ("cuts of found states", "cortex-m4", "-O2"): (
+        (25.9, 0.827, 2.82, 0, 0, 2.26, 0.223, 2.94, 2.08, 0, 6.53),
+        (31.7, 2.83, 7.15, 13.1, 0, 1.63, 4.82, 7.38, 14.6, 3.56, 6.95, 15.7, 31.1),
+    ),
+    ("cuts of found states", "cortex-m4", "-Os"): (
+        (0, 4.34, 0, 0, 2.2, 0.188, 1.58, 2.35, 0.902, 7.98, 5.73),
+        (13.9, 9.93, 5.74, 1.22, 0, 3.77, 1.53, 5.91, 5.31, 10.2, 15.1, 0, 0),
+    ),
+    ("cuts of found states", "rv32", "-O2"): (
+        (16, 2.12, 1.81, 0.854, 1.92, 0, 3.16, 2.45, 1.91, 1.49, 3.85),
+        (0, 6.48, 12.3, 8.38, 0, 16.1, 5.48, 7.5, 6.38, 8.95, 27.7, 0, 37.1),
+    ),
+    ("cuts of found states", "x86", "-O2"): (
+        (7, 0, 0.29, 0, 3.63, 1.67, 0.534, 2.09, 3.14, 0, 1.28),
+        (0, 7.28, 7.1, 6.39, 0, 33.7, 13.9, 11.7, 11.9, 0, 10.8, 0, 107),
     ),
     ("cuts of readings", "avr", "-O2"): (
         (7.32, 12.6, 1.97, 1.4, 0.832, 12.3, 0.782, 5.19, 21.5, 0, 0, 13.9, 7.02, 11.9, 0.739, 5.93,

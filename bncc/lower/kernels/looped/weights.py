@@ -2,11 +2,13 @@
 Cost-model weights, fitted by benchmarks/fit/fit_cost_model.py; first values may be estimates.
 
 By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
-``Kernel.work``, and bytes per term of ``Kernel.code``.
+``Kernel.work``, and bytes per term of ``Kernel.code``. Those behind discretizers are fitted
+by benchmarks/fit/fit_state_costs.py, to the terms of `bncc.lower.state_cost`.
 """
 
 from bncc.lower.kernels.base import Weights
 
+# fmt: off
 WEIGHTS: Weights = {
     ("looped", "avr", "-O2"): (
         (0, 0, 46.2, 0, 0, 0, 0.373, 0, 5.47, 0.634, 82, 10.3),
@@ -36,4 +38,37 @@ WEIGHTS: Weights = {
         (82.6, 3.73, 8.11, 0.468, 1.53, 1.14, 0, 0.0648, 0.102, 0, 8.98, 0),
         (171, 20.8, 4.27, 3.57, 4.41, 19.7, 16.6),
     ),
+    ("looped of found states", "avr", "-O2"): (
+        (0, 2.26, 42.1, 0, 0, 0, 0, 2.03, 5.19, 1.66, 41.9, 0),
+        (58.5, 60.5, 3.67, 0, 17.1, 26.4, 31.4, 0, 29.5),
+    ),
+    ("looped of found states", "avr", "-Os"): (
+        (36.5, 5.57, 41.9, 0, 0, 0.059, 1.64, 0, 6.93, 1.27, 29.9, 0),
+        (46.3, 58.2, 9.48, 0, 7.19, 25.8, 29.5, 32.9, 41.1),
+    ),
+    ("looped of found states", "cortex-m0", "-O2"): (
+        (21.6, 1.9, 8.74, 2.42, 1.98, 2.5, 0.719, 0, 0, 0, 10.4, 0),
+        (43, 20.3, 0, 9.02, 8.87, 6.43, 24.1, 8.76, 0),
+    ),
+    ("looped of found states", "cortex-m0", "-Os"): (
+        (0, 6.43, 9.69, 0.759, 3.06, 1.81, 0.00556, 0.0438, 0.0753, 0, 10, 0.218),
+        (32.6, 19.1, 0, 5.97, 4.8, 7.5, 30.5, 1.81, 31.2),
+    ),
+    ("looped of found states", "cortex-m4", "-O2"): (
+        (0, 4.86, 5.79, 1.02, 1.19, 0.52, 1.58, 0, 0.217, 0, 14.1, 0),
+        (74, 25, 4.53, 0, 3.08, 8.6, 24.6, 0, 15.1),
+    ),
+    ("looped of found states", "cortex-m4", "-Os"): (
+        (0, 6.55, 6.5, 2.55, 0, 1.52, 1.13, 0, 0.16, 0, 11, 0),
+        (36, 20.4, 0, 7.32, 2.26, 8.6, 15.4, 10.8, 33.5),
+    ),
+    ("looped of found states", "rv32", "-O2"): (
+        (7.2, 7.08, 8.46, 1.67, 0, 1.41, 2.97, 0.306, 0.107, 0, 10.5, 0),
+        (70.8, 11, 7.86, 0, 9.47, 13.8, 39.1, 0, 5.52),
+    ),
+    ("looped of found states", "x86", "-O2"): (
+        (0, 4.29, 8.82, 1.75, 0.488, 2.01, 0, 0, 0, 0, 10.1, 0),
+        (48.5, 33.8, 11.3, 0, 9.51, 14.1, 23.5, 43.7, 0),
+    ),
 }
+# fmt: on

@@ -7,7 +7,7 @@ The first row of a table is the number of rows of all tables before it, so a run
 array of starts; products of states and numbers of states are formed by shifts and additions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -16,7 +16,14 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.lower.c.constants import must_be_divided
-from bncc.lower.kernels.shared.packing import Packing, Rows, packed_words, packings, unique_rows
+from bncc.lower.kernels.shared.packing import (
+    SUM_BITS,
+    Packing,
+    Rows,
+    packed_words,
+    packings,
+    unique_rows,
+)
 from bncc.lower.kernels.shared.rows import lifted_priors
 from bncc.program.ir import Program, Table, can_unmap, unmapped, width_of
 from bncc.program.ranges import largest_cost
@@ -186,6 +193,45 @@ class PackedKernel:
         )
 
     @property
+    def product_work(self) -> tuple[float, ...]:
+        """
+        Terms: products, those in a walk over features; their turns, the additions of these.
+
+        A product is formed by as many turns as a state has bits, and an addition for each that is
+        set. All states are as frequent.
+        """
+        n_states, form = self.program.n_states, self.walk.form
+        turns = additions = n_products = 0.0
+        for table in self.tables:
+            read = table.features if form == "parents" else table.features[:-1]
+            for n in (n_states[f] for f in read):
+                bits = [(s.bit_length(), s.bit_count()) for s in range(n)]
+                # A factor is the largest state; in the other product it is the parent's state
+                pairs = (bits[-1], bits[-1]) if form == "parents" else (bits[-1], _mean(bits))
+                turns += sum(pair[0] for pair in pairs)
+                additions += sum(pair[1] for pair in pairs)
+                n_products += 2
+        is_walk = form == "parents"
+        return (n_products * (not is_walk), n_products * is_walk, turns, additions)
+
+    @property
+    def walk_code(self) -> tuple[float, ...]:
+        """
+        Terms: a walk over features, roots among others; several costs in a word, words of 32 bits.
+
+        Then a start of two sums on its own, and bytes of a sum.
+        """
+        form, n_read = self.walk.form, [len(table.features) for table in self.tables]
+        return (
+            int(form == "parents"),
+            int(form == "parent" and min(n_read) == 1),
+            int(self.packing.per_word > 1),
+            int(self.packing.word_bits == SUM_BITS),
+            int(form == "parents" and self.program.n_classes == 2 and len(n_read) > 1),
+            self.sum_bits // 8,
+        )
+
+    @property
     def _is_counted(self) -> bool:
         """True if costs that are left in a word are counted."""
         return self.packing.per_word & (self.packing.per_word - 1) != 0
@@ -203,6 +249,11 @@ class PackedKernel:
             int(several),
             int(several and self._is_counted),
         )
+
+
+def _mean(pairs: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    first, second = (sum(column) / len(pairs) for column in zip(*pairs, strict=True))
+    return first, second
 
 
 def packed(program: Program) -> Iterator[PackedKernel]:

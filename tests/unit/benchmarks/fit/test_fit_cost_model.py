@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.fit import fit_cost_model, fit_cut_costs, weight_files
 from benchmarks.fit.cost_samples import Sample
-from bncc.lower.cost_model import FAMILY, OF_READINGS, weights_of
+from bncc.lower.cost_model import DISCRETIZERS, FAMILY, OF_FOUND, OF_READINGS, weights_of
 from bncc.lower.kernels.families import FAMILIES, FOR_CUTS, FOR_TREES
 
 FILES = weight_files.files()
@@ -44,11 +44,13 @@ def files(tmp_path, monkeypatch):
 
 def test_each_family_has_its_weights_in_its_folder():
     of_readings = (name + OF_READINGS for name in FOR_CUTS | FOR_TREES)
-    names = sorted((*FAMILIES, *of_readings, FAMILY))
+    of_found = (name + OF_FOUND for name in FAMILIES.keys() - FOR_TREES)
+    textbook = (FAMILY, FAMILY + OF_READINGS)
+    names = sorted((*FAMILIES, *of_readings, *of_found, *textbook, DISCRETIZERS))
     assert sorted(name for names in FILES.values() for name in names) == names
     for path, families in FILES.items():
         assert path.is_file()
-        assert (path.parent.name == "lower") == (families == (FAMILY,))
+        assert (path.parent.name == "lower") == (families == textbook)
         assert {key[0] for key in of(families)} == set(families)
 
 

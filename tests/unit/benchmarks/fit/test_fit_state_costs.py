@@ -76,7 +76,7 @@ def test_the_estimate_is_the_price_by_which_bncc_chooses():
     some = [
         case
         for case in cases(None, (Trained("wifi", "naive"),))
-        if case.chosen and (case.target, case.level) == ("cortex-m0", "-Os")
+        if case.chosen and (case.target, case.level) == ("cortex-m4", "-Os")
     ]
     found = {(case.chosen.kernel.summary, case.chosen.compare): case.estimate for case in some}
     case = some[0]

@@ -88,8 +88,8 @@ def test_two_narrow_costs_share_a_byte():
 
 def test_an_estimate_knows_of_it():
     model = tan_float()
-    without = emit_c(model, EmitOptions("m")).estimate
-    found = emit_c(model, EmitOptions("m", ENTRIES)).estimate
+    without = emit_c(model, EmitOptions("m", kernel="planes")).estimate
+    found = emit_c(model, EmitOptions("m", ENTRIES, kernel="planes")).estimate
     assert found.flash > without.flash + 200
     assert found.instructions == without.instructions
 
