@@ -111,17 +111,14 @@ def entry_times(
     times = {"predict": checked, "trusted": decision, "scores": checked}
     times |= work_of_extras(layout, target, level)
     if layout.raw is not None:
-        times["scores-raw"] = checked + layout.raw.instructions
-        times["predict-raw"] = (
-            layout.direct_terms.instructions(target, level)
-            if layout.direct
-            else terms_of(
-                layout.program,
-                layout.kernel,
-                layout.raw.counts,
-                len(layout.raw.fields) * layout.hands_over,
-            ).instructions(target, level)
-        )
+        if layout.direct:
+            times["scores-raw"] = checked + layout.raw.instructions
+            times["predict-raw"] = layout.direct_terms.instructions(target, level)
+        else:
+            n_handed = len(layout.raw.fields) * layout.hands_over
+            terms = terms_of(layout.program, layout.kernel, layout.raw.counts, n_handed)
+            times["predict-raw"] = terms.instructions(target, level)
+            times["scores-raw"] = times["predict-raw"] + layout.check.work
     return times
 
 
