@@ -178,7 +178,7 @@ def test_what_does_not_fit_the_avr_is_not_tried_there(
 def test_what_needs_all_features_at_once_has_no_sample_of_streams(
     run: Run, answer: Answer, tmp_path: Path, name: str
 ) -> None:
-    """What else there is is compared as for other models."""
+    """Compare all else as for other models."""
     models = {
         "front": hand.sum_with_front(),
         "gate": replace(hand.products_of_sensors(3, 4), gate=Gate(2, 1)),
