@@ -39,7 +39,7 @@ RARE = {"trees"}
 """Sums are always shown to differ, but an input at which decisions do is not always found."""
 OPEN_ON_RISCV = {"trees_of_differences", "differences_in_a_struct"}
 """Undecided, as bits of readings of several types have too many cases."""
-OF_KERNEL = {"differences_of_bytes": "cut-loop"}
+OF_KERNEL = dict.fromkeys(("differences_of_bytes", "differences_of_words"), "cut-loop")
 """By model, the kernel that is proved; `cuts`, the usual one, is undecided for the same reason."""
 PLACES = ("cortex-m0", "cortex-m4", "rv32")
 PROGRAMS = [
