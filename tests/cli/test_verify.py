@@ -397,7 +397,7 @@ def test_without_a_machine_it_is_the_c_that_emit_c_writes(
 ) -> None:
     asked = answer(AGREED)
     run_json("verify", model)
-    run_json("verify", model, "--target", "x86")
+    run_json("verify", model, "--target", "avr")
     written = tmp_path / "c"
     entries = [word for entry in ("raw", "scores", "trusted") for word in ("--with", entry)]
     run_json("emit-c", model, "-o", written, "--name", "m", *entries)
