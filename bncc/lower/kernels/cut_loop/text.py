@@ -19,7 +19,8 @@ def cut_loop_text(
     """Print the arrays and expressions of the looped kernel of cuts."""
     sums = kernel.sums
     rows = list(_rows(program, kernel))
-    n_tables = len(kernel.cuts)
+    n_tables, gate = len(kernel.cuts), sums.program.gate
+    first = gate.tables if gate else 0
     place_bits = kernel.dictionary.place_bits if kernel.dictionary else 0
     return KernelText(
         template="lower/kernels/cut_loop.c.j2",
@@ -36,7 +37,9 @@ def cut_loop_text(
             "n_cuts": None if not kernel.same_n_cuts else kernel.n_cuts[0],
             "n_row_entries": kernel.n_rows[0] * kernel.row_length if kernel.same_n_rows else None,
             "place_type": unsigned(place_bits) if place_bits else "",
-            "gate_tables": sums.program.gate.tables if sums.program.gate else 0,
+            "gate_tables": first,
+            # With a gate, lanes may hold the tables before it, and those after it, at once.
+            "is_emptied": sums.run < max(first, n_tables - first),
             "gate_close": gate_close(sums.program, sums.largest_sum),
             **_word_lines(sums, name),
         },

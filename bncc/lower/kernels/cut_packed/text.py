@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bncc.lower.c.c99 import ArrayText, array, counted, unsigned, wrap_words
 from bncc.lower.kernels.base import KernelText
-from bncc.lower.kernels.cut_packed.layout import MARK_BITS, CutPackedKernel
+from bncc.lower.kernels.cut_packed.layout import BYTE, MARK_BITS, CutPackedKernel
 from bncc.lower.kernels.shared.cut_places import gate_close
 from bncc.lower.kernels.shared.rows import table_heading, table_lines
 from bncc.program.ir import Program, width_of
@@ -19,7 +19,6 @@ def cut_packed_text(
     if prior is not None:
         bits = width_of(int(prior.max()))
         tables.append(array("prior", bits, prior.tolist(), "Prior cost of each class."))
-    least = (1 << kernel.least_bits) - 1
     largest_table = max(kernel.n_rows) * kernel.step
     return KernelText(
         template="lower/kernels/cut_packed.c.j2",
@@ -32,7 +31,7 @@ def cut_packed_text(
             "cost_bits": kernel.cost_bits,
             "cost_mask": f"0x{(1 << kernel.cost_bits) - 1:02X}U",
             "entry_type": unsigned(kernel.entry_bits),
-            "least": f"((entry >> {MARK_BITS}U) & 0x{least:02X}U)",
+            "least": _least(kernel),
             "feature": f"entry >> {MARK_BITS + kernel.least_bits}U",
             "place_type": "uint_fast16_t" if largest_table < 1 << 16 else "uint_fast32_t",
             "number_type": unsigned(kernel.number_bits) if kernel.dictionary else "",
@@ -43,6 +42,13 @@ def cut_packed_text(
             "gate_close": gate_close(kernel.program, kernel.largest_sum),
         },
     )
+
+
+def _least(kernel: CutPackedKernel) -> str:
+    """Print the extraction of a cut's smallest state above it."""
+    # On AVR a shifted byte is an int, whose sign the mask would change.
+    shifted = f"{'(uint8_t)' if kernel.entry_bits == BYTE else ''}(entry >> {MARK_BITS}U)"
+    return f"({shifted} & 0x{(1 << kernel.least_bits) - 1:02X}U)"
 
 
 def _scaled(number: str, factor: int, apart: str) -> str:
