@@ -151,7 +151,10 @@ def plan_direct(
         limits,
         signed=compared.is_signed,
     )
-    reading = "x[ENTRY]"
+    # The packed kernel extracts the index from an entry, which widens it.
+    widens = not isinstance(kernel, CutPackedKernel) and entries.type == "uint8_t"
+    widens = widens and compared.bits == 32
+    reading = f"x[{name}_wide(ENTRY)]" if widens else "x[ENTRY]"
     functions: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
     one_key = ""
@@ -162,7 +165,7 @@ def plan_direct(
         one_key = each_key(keys[0], compared)
         functions = frozenset().union(*(some for _, some in found_keys))
     elif is_float:
-        reading, functions = f"{name}_{ORDER}(x[ENTRY])", frozenset({FLOAT_BITS, ORDER})
+        reading, functions = f"{name}_{ORDER}({reading})", frozenset({FLOAT_BITS, ORDER})
     reached = "the key of its reading reaches" if compared.is_halved else "its reading exceeds"
     rule = f"Cost of every class, as from states: a state reaches a cut if {reached} a limit."
     key_type = f"{'' if compared.is_signed else 'u'}int{compared.bits}_t"
@@ -181,6 +184,7 @@ def plan_direct(
         rule + (remark if marks_missing else ""),
         entries.type,
         limit.type,
+        widens=widens,
     )
 
 

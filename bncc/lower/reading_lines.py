@@ -36,6 +36,10 @@ class DirectReadings:
     first_kinds: tuple[str, ...] = ()  # Kinds of the functions that return 0 or 1
     # True if straight-line code counts cuts that are not reached, from the last row of a table
     counts_down: bool = False
+    # True if it subtracts their number from the address of that row
+    goes_back: bool = False
+    # True if a loop widens the index of a reading, lest it be multiplied by the reading's size
+    widens: bool = False
 
     @property
     def compared(self) -> Compared:
@@ -171,4 +175,5 @@ def in_lines(program: Program, kernel: CutKernel, raw: RawPlan, name: str) -> Di
         kinds=tuple(sorted(kind for kind in kinds if is_doubled(kind))),
         first_kinds=tuple(sorted(k for k in kinds if f"_is_{reach.compared}_{k}(" in lines)),
         counts_down=counts_down,
+        goes_back=f"{name}_back(" in lines,
     )

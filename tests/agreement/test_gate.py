@@ -46,6 +46,16 @@ def test_margins_up_to_those_that_no_input_has(require_tool, kernel, margin):
     check(gated(products_of_sensors(3, 5), 2, margin), sanitize=True, kernel=kernel)
 
 
+@pytest.mark.parametrize("compare", ["states", "readings"])
+@pytest.mark.parametrize(("n_classes", "tables"), [(3, 2), (3, 26), (3, 27), (3, 52), (9, 60)])
+def test_lanes_are_emptied_before_the_gate_and_behind_it(require_tool, n_classes, tables, compare):
+    require_tool("gcc")
+    model = gated(products_of_sensors(n_classes, 120), tables, 30)
+    emission = emit_c(model, EmitOptions("m", kernel="cut-loop"))
+    assert "left--;" in emission.files["m.c"]
+    check(model, sanitize=True, kernel="cut-loop", compare=compare)
+
+
 @pytest.mark.parametrize("target", ["avr", "cortex-m0", "rv32", "big-endian"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_targets_agree(require_bench, target, kernel):

@@ -2,16 +2,21 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
+from itertools import product
 
 import pytest
 
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
+from bncc.errors import OptionError
 from bncc.lower.cost_model import candidate
-from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS, FOR_TREES
+from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS, FOR_GATES, FOR_TREES
 from bncc.lower.kernels.looped.layout import looped
 from bncc.program.pipeline import optimize, program_of
 from tests.agreement.test_direct_readings import THRESHOLDS, model_of
+from tests.firmware.compiled import write_all
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS, emit_all, emit_kernel
+from tests.models import gated, products_of_sensors
 
 pytestmark = [pytest.mark.cc, pytest.mark.firmware]
 
@@ -81,17 +86,39 @@ def test_the_end_of_a_run_is_not_multiplied_out(level, require_machine, tmp_path
     assert offenses(machine, ("m",), level, tmp_path) == {}
 
 
+@lru_cache
+def comparisons():
+    """Return the C of every kernel of cuts that compares readings or keys, with and without a gate.
+
+    A list of bytes indexes readings of four, which an AVR's compiler tends to multiply. Row numbers
+    count backwards, and tables before and behind a gate have one loop.
+    """
+    models = {kind: model_of(kind, 11) for kind in THRESHOLDS}
+    models |= {"mixed": products_of_sensors(9, 9), "many": products_of_sensors(3, 40)}
+    found = {}
+    for kind, model in models.items():
+        for kernel, compare in product(sorted(FOR_CUTS), ("readings", "keys")):
+            gates = {"gate": gated(model, 2, 9)} if kernel in FOR_GATES else {}
+            for gate, each in ({"": model} | gates).items():
+                options = EmitOptions("m", ENTRIES, kernel=kernel, compare=compare)
+                try:
+                    emission = emit_c(each, options)
+                except OptionError:
+                    continue
+                assert emission.layout.direct is not None
+                found[f"{kind} {kernel} {compare} {gate}"] = emission.files
+    return found
+
+
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("kind", THRESHOLDS)
-def test_no_reading_is_found_by_a_product(machine, kind, level, tmp_path):
-    """A list of bytes indexes readings of four: an AVR's compiler tends to multiply a byte."""
-    emission = emit_c(
-        model_of(kind, 11), EmitOptions("m", ENTRIES, optimize="size", compare="readings")
-    )
-    assert emission.layout.direct is not None
-    for file, text in emission.files.items():
-        (tmp_path / file).write_text(text, encoding="utf-8")
-    assert offenses(machine, ("m",), level, tmp_path) == {}
+def test_no_comparison_of_readings_multiplies(machine, level, tmp_path):
+    found = comparisons()
+    assert len(found) > 30
+    assert {
+        kernel for kernel in FOR_CUTS if any(kernel in key.split() for key in found)
+    } == FOR_CUTS
+    names = write_all(tmp_path, found)
+    assert offenses(machine, names, level, tmp_path) == {}
 
 
 def offenses(machine, names, level, folder):

@@ -38,6 +38,8 @@ def cut_loop_text(
             "n_row_entries": kernel.n_rows[0] * kernel.row_length if kernel.same_n_rows else None,
             "place_type": unsigned(place_bits) if place_bits else "",
             "gate_tables": first,
+            "gate_cuts": sum(kernel.n_cuts[:first]),
+            "all_cuts": sum(kernel.n_cuts),
             # With a gate, lanes may hold the tables before it, and those after it, at once.
             "is_emptied": sums.run < max(first, n_tables - first),
             "gate_close": gate_close(sums.program, sums.largest_sum),

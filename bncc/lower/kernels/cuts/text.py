@@ -146,7 +146,7 @@ def _words(kernel: LaneKernel, t: int, name: str, *, counts_down: bool) -> Itera
         yield f"row = &{name}_distinct[{place}];"
     elif counts_down:
         yield f"row = &{name}_table{t}[{n_rows - 1}];"
-        yield "row = &row[-(int_fast16_t)at];"
+        yield f"row = &row[{name}_back(at)];"
         stride = n_rows
     else:
         yield f"row = &{name}_table{t}[at];"
