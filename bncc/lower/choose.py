@@ -185,9 +185,8 @@ def layouts_for(program: Program, family: str, target: str | None) -> Iterator[K
     for kernel in FAMILIES[family](program):
         if not (is_narrow and must_be_divided(kernel.whole_bytes, kernel.rom_bytes)):
             yield kernel
-    wider = FAMILIES[family].wider
-    if wider is not None and machine is not None and machine.register_bits > NARROWEST:
-        yield from wider(program, machine.register_bits)
+    if machine is not None and machine.register_bits > NARROWEST:
+        yield from FAMILIES[family].in_registers(program, machine.register_bits)
 
 
 def _no_comparison(compare: Compared, family: str | None, demands: Demands) -> str:

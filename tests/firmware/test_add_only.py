@@ -7,12 +7,15 @@ from itertools import product
 
 import pytest
 
+from benchmarks.shared.trained_models import rows_of
 from bncc.emit.emitter import EmitOptions, emit_c, emit_candidate
 from bncc.errors import OptionError
 from bncc.lower.cost_model import candidate
 from bncc.lower.kernels.families import FAMILIES, FOR_AVR, FOR_CUTS, FOR_GATES, FOR_TREES
 from bncc.lower.kernels.looped.layout import looped
 from bncc.program.pipeline import optimize, program_of
+from bncc.train.settings import TrainSettings
+from bncc.train.train_model import train_model
 from tests.agreement.test_direct_readings import THRESHOLDS, model_of
 from tests.firmware.compiled import write_all
 from tests.firmware.machines import ENTRIES, LEVELS, MACHINES, MODELS, emit_all, emit_kernel
@@ -119,6 +122,58 @@ def test_no_comparison_of_readings_multiplies(machine, level, tmp_path):
     } == FOR_CUTS
     names = write_all(tmp_path, found)
     assert offenses(machine, names, level, tmp_path) == {}
+
+
+def boosted(bits, **options):
+    """Return settings of boosted tables."""
+    named = {key: str(value) for key, value in options.items()}
+    return TrainSettings(structure="tables", structure_options=named, bits=bits, seed=1)
+
+
+TRAINED = {
+    "naive": TrainSettings(structure="naive", parameters="ml", bits=4, seed=1),
+    "chow-liu": TrainSettings(structure="chow-liu", parameters="ml", bits=3, seed=1),
+    "few": boosted(3, tables=12, rows=8),
+    "many": boosted(4, tables=40, rows=16),
+    "leaves": boosted(3, tables=10, leaves=6),
+    "gate": boosted(3, **{"tables": 24, "rows": 8, "gate": 8, "gate-differing": 0.02}),
+}
+"""Tables of which many have rows of the same number, so that addresses are equally far apart."""
+TARGETS = {"atmega328p": "avr", "cortex-m4": "cortex-m4", "host-gcc": "x86"}
+"""Targets of the machines whose compilers multiply most."""
+
+
+@lru_cache
+def trained(data_set):
+    """Return models of a bundled set."""
+    return {key: train_model(rows_of(data_set, None), each).model for key, each in TRAINED.items()}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("data_set", ["robot", "wifi"])
+@pytest.mark.parametrize("name", TARGETS)
+def test_no_trained_model_multiplies(name, data_set, require_machine, tmp_path):
+    machine = MACHINES[name]
+    require_machine(machine)
+    found = {}
+    for (key, model), kernel, compare, aim in product(
+        trained(data_set).items(),
+        (None, *sorted(FOR_CUTS)),
+        (None, "readings", "keys"),
+        ("size", "balanced", "speed"),
+    ):
+        options = EmitOptions(
+            "m", ENTRIES, kernel=kernel, compare=compare, optimize=aim, target=TARGETS[name]
+        )
+        try:
+            found[f"{key} {kernel} {compare} {aim}"] = emit_c(model, options).files
+        except OptionError:
+            continue
+    assert len(found) > 60
+    texts = {files["m.c"]: key for key, files in found.items()}
+    names = write_all(tmp_path, {key: found[key] for key in texts.values()})
+    wrong = {level: offenses(machine, names, level, tmp_path) for level in LEVELS}
+    assert not any(wrong.values()), wrong
 
 
 def offenses(machine, names, level, folder):

@@ -121,9 +121,7 @@ class Family:
 
     def __call__(self, program: Program) -> Iterator[Kernel]:
         """Yield the layouts of a program."""
-        if has_trees(program) != self.is_for_trees:
-            return
-        if program.gate is not None and not self.has_gates:
+        if not self._takes(program):
             return
         for kernel in self.layouts(program):
             is_listed = isinstance(kernel, self.kernel)
@@ -134,3 +132,14 @@ class Family:
                     "class in FAMILIES"
                 )
             yield kernel
+
+    def in_registers(self, program: Program, bits: int) -> Iterator[Kernel]:
+        """Yield the layouts in words of wide registers, if the family has any."""
+        if self.wider is not None and self._takes(program):
+            yield from self.wider(program, bits)
+
+    def _takes(self, program: Program) -> bool:
+        """Return whether the family may have layouts of a program's tables and gate."""
+        if has_trees(program) != self.is_for_trees:
+            return False
+        return program.gate is None or self.has_gates

@@ -46,6 +46,12 @@ def test_other_kernels_are_refused_by_name(family):
     assert not [*FAMILIES[family](program_of(MODEL))]
 
 
+@pytest.mark.parametrize("target", ["x86", "cortex-m4"])
+@pytest.mark.parametrize("optimize", ["balanced", "size", "speed"])
+def test_wide_registers_do_not_lose_the_gate(target, optimize):
+    assert emitted(target=target, optimize=optimize).kernel in FOR_GATES
+
+
 def test_what_needs_all_tables_is_refused_with_the_remedy():
     with pytest.raises(OptionError, match="gate=0, or do not request constant time"):
         emitted(constant_time=True)

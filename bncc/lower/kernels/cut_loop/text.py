@@ -57,7 +57,11 @@ def _word_lines(sums: LoopedKernel, name: str) -> dict[str, object]:
         lines += added_whole(sums.packing, parts, first, read)
         ends += taken_off(parts, first)
         first += len(parts)
-    return {"row_lines": lines, "ends": ends, "has_word": bool(ends)}
+    # avr-gcc would compute the low byte of the sums alone, and multiply to shift a byte.
+    is_whole = bool(ends) and sums.sum_bits == 8 and sums.part_bits == 16
+    if is_whole:
+        ends += [f"part{k} = {name}_whole(part{k});" for k in range(first)]
+    return {"row_lines": lines, "ends": ends, "has_word": bool(ends), "is_whole": is_whole}
 
 
 def _rows(program: Program, kernel: CutLoopKernel) -> Iterator[ArrayText]:
