@@ -5,14 +5,23 @@ import re
 import pytest
 import yaml
 
+from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.emit.micropython import MICROPYTHON
 from bncc.emit.packages import PACKAGES
 from tests.firmware.packages import KINDS, call, files_of, n_vectors, write_package
 from tests.firmware.test_packages_cmake import WAYS
+from tests.unit.emit.test_emitter_adaptation_samples import adapting
+
+OF_SAMPLES = [package for package in PACKAGES if package != MICROPYTHON]
 
 
 def blocks(kind: str, package: str, *languages: str) -> list[str]:
     """Return the blocks of code in some languages."""
-    text = files_of(kind, package)["README.md"]
+    return blocks_of(files_of(kind, package)["README.md"], *languages)
+
+
+def blocks_of(text: str, *languages: str) -> list[str]:
+    """Return the blocks of code of a text in some languages."""
     found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert found, "a README without code"
     return [code for language, code in found if language in languages]
@@ -32,6 +41,29 @@ def test_its_c_compiles(package, kind, require_tool, tmp_path):
     flags = ("-Wall", "-Wextra", "-Werror", "-O2", f"-I{header}", "-c", "-o", "firmware.o")
     call("gcc", "-std=c99", "-pedantic", *flags, "firmware.c", folder=root)
     call("g++", "-std=c++11", "-xc++", *flags, "firmware.c", folder=root)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("entries", [(), ("adapt", "confidence", "counters", "filter", "unknown")])
+@pytest.mark.parametrize("package", OF_SAMPLES)
+def test_its_c_takes_samples_where_the_model_does(package, entries, require_tool, tmp_path):
+    require_tool("gcc")
+    require_tool("g++")
+    options = EmitOptions("gait", frozenset(entries), package=package)
+    files = emit_c(adapting("naive"), options).files
+    (code,) = blocks_of(files["README.md"], "c", "cpp")
+    assert "gait_start(&stream);" in code
+    assert "label = gait_push(&stream, sample);" in code
+    assert "predict" not in code
+    assert "classify_now" not in files["README.md"]
+    assert ("gait_forget(&stream.adaptation);" in code) == bool(entries)
+    assert ("reset_stream()` and" in files["README.md"]) == (bool(entries) and package == "arduino")
+    (header,) = (text for path, text in files.items() if path.endswith("gait.h"))
+    (tmp_path / "gait.h").write_text(header)
+    (tmp_path / "firmware.c").write_text(code)
+    flags = ("-Wall", "-Wextra", "-Werror", "-O2", "-I.", "-c", "-o", "firmware.o")
+    call("gcc", "-std=c99", "-pedantic", *flags, "firmware.c", folder=tmp_path)
+    call("g++", "-std=c++11", "-xc++", *flags, "firmware.c", folder=tmp_path)
 
 
 @pytest.mark.cc
