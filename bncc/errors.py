@@ -94,6 +94,11 @@ class BudgetError(BnccError):
         """Return the error without the advice to try the smallest C."""
         return BudgetError(self._smallest, self.utilization)
 
+    def behind(self, what: str) -> "BudgetError":
+        """Return the error of a classifier that something else leaves less of the budget."""
+        messages = (f"behind {what}, {message}" for message in (str(self), self._smallest))
+        return BudgetError(next(messages), self.utilization, next(messages))
+
 
 class DivergedError(OptionError):
     """The loss of a gradient descent is no longer finite."""

@@ -232,9 +232,16 @@ def sample_counts(
     """Measure the C of a model on hostile samples; None without a front end."""
     if model.front_end is None:
         return None
-    cost, times = _sample_cost(model, emission, bench, hostile_samples(model), opt_level)
+    cost, times = hostile_cost(model, emission, bench, opt_level)
     every, deciding = (Counts(span.min, span.max) for span in (times.every, times.deciding))
     return SampleCounts(cost.state, every, deciding, times.n_samples, times.n_windows)
+
+
+def hostile_cost(
+    model: Model, emission: Emission, bench: Toolchain, opt_level: str
+) -> tuple[StreamCost, SampleTimes]:
+    """Measure the C of a model with a front end on samples of every kind."""
+    return _sample_cost(model, emission, bench, hostile_samples(model), opt_level)
 
 
 def hostile_samples(model: Model) -> list[Part]:
@@ -435,7 +442,8 @@ def emit_bounded(
     found = replace(found, proved=tuple(proved), undecided=tuple(undecided), samples=samples)
     found = replace(found, timing=timing)
     bounded = emit_as(model, replace(options, bounds=found), emission)
-    return replace(bounded, lowered=replace(bounded.lowered, resources=emission.resources))
+    lowered = replace(bounded.lowered, resources=emission.resources)
+    return replace(bounded, lowered=lowered, whole=emission.whole)
 
 
 def batch_of(model: Model, compiler: Tool | None = None) -> Batch:

@@ -139,6 +139,29 @@ class Resources:
 
 
 @dataclass(frozen=True)
+class ProgramFootprint:
+    """Memory of a program of a front end and a classifier, from samples to decisions."""
+
+    flash: int  # Bytes of code and constants
+    state: int  # Bytes between two samples
+    stack: int  # Bytes of stack of the deepest call
+    how: How
+
+    @property
+    def ram(self) -> int:
+        """Bytes of the state and of the stack."""
+        return self.state + self.stack
+
+    @property
+    def words(self) -> str:
+        """The figures in words."""
+        return (
+            f"{self.flash:,} bytes of flash, {self.state:,} of state and {self.stack:,} of stack, "
+            f"from samples to decisions ({self.how})"
+        )
+
+
+@dataclass(frozen=True)
 class FilterForm:
     """Options of a filter that determine its C, whatever its prices."""
 

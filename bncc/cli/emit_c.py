@@ -316,6 +316,7 @@ def facts_of(emission: Emission, folder: str) -> dict[str, Any]:
         "estimate": asdict(emission.estimate),
         "resources": emission.resources.to_json(),
         "bounds": facts_of_bounds(emission.bounds),
+        **({} if emission.whole is None else {"program": asdict(emission.whole)}),
     }
 
 
@@ -339,6 +340,7 @@ def _report(
     ]
     takes = [*resource_words(emission.resources), *worst_words(emission.resources, base)]
     rows += [[emission.resources.how, takes[0]], *(["", each] for each in takes[1:])]
+    rows += [] if emission.whole is None else [["program", emission.whole.words]]
     rows += _bound_rows(emission.bounds)
     fired = [step["name"] for step in facts["passes"] if step["fired"]]
     rows += [["passes", ", ".join(fired) or "none fired"]]

@@ -18,7 +18,7 @@ from bncc.lower.kernels.families import FAMILIES
 from bncc.model.checked import DEFAULT_MARGIN
 from bncc.model.model import Model
 from bncc.model.used import with_used_inputs
-from bncc.pricing import emitted_within, options_within
+from bncc.program_pricing import program_within
 from bncc.resources import Budget, Optimize
 from bncc.targets import known_target
 from bncc.targets.timing import CountedCore
@@ -241,10 +241,10 @@ class Emissions:
             return emit_c(self.model, options)
         if self._core_of is not None and options.target is not None:
             within = replace(within, core=self._core_of(options.target))
-        least = options_within(self.model, within, options)
-        emission = emitted_within(self.model, within, least)
-        is_same = least.entries == options.entries
-        return emission if is_same else emit_as(self.model, options, emission)
+        emission = program_within(self.model, within, options)
+        if emission.options.entries == options.entries:
+            return emission
+        return replace(emit_as(self.model, options, emission), whole=emission.whole)
 
 
 Check = Callable[[str], None]

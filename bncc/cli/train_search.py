@@ -256,7 +256,7 @@ def train_within(
         facts |= front_end_facts(model)
         facts["program"] = cost.to_json()
         facts["resources"] |= {f"{cost.unit}_per_sample": cost.mean, "ram": cost.state}
-    report = _report(found, attempt.budget, output, attempt.train, attempt.test, base)
+    report = _report(found, attempt, output, base)
     console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
     if not attempt.budget.admits(found.price):
         console.note(
@@ -362,15 +362,9 @@ def _price(price: Resources) -> dict[str, Any]:
     }
 
 
-def _report(
-    found: "Found",
-    budget: Budget,
-    output: str,
-    train: Dataset,
-    test: Dataset | None,
-    base: "Timebase | None" = None,
-) -> str:
-    model, price = found.result.model, found.price
+def _report(found: "Found", attempt: "Attempt", output: str, base: "Timebase | None" = None) -> str:
+    model, price, budget = found.result.model, found.price, attempt.budget
+    train, test = attempt.train, attempt.test
     facts = model.training
     known = model_facts(model)
     words = {"validation": f"validation ({search_words(facts)})"}
@@ -380,7 +374,7 @@ def _report(
         if facts[f"error_{part}"] is not None
     ]
     path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
-    verified, emitted = _next_options(found, budget, base)
+    verified, emitted = _next_options(found, attempt, base)
     takes = [*resource_words(price), *worst_words(price, base)]
     if price.how == "estimated":
         takes.append("`bncc targets` lists the tools that can measure it")
@@ -405,19 +399,23 @@ def _report(
     return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found), *_front(found)])
 
 
-def _next_options(found: "Found", budget: Budget, base: "Timebase | None") -> tuple[str, str]:
+def _next_options(found: "Found", attempt: "Attempt", base: "Timebase | None") -> tuple[str, str]:
     """Return the options of ``verify`` and ``emit-c`` for the C that was priced."""
-    price = found.price
+    price, is_within = found.price, found.price.limit is not None
+    is_within |= attempt.budget.admits(price)
+    budget = attempt.budget if attempt.program is None else attempt.program.limits.budget
     chosen = f"--target {budget.target} --optimize {price.optimize}"
     chosen += " --provable" if budget.provable else ""
     names = sorted(budget.extras.union(own_entries(found.result.model)))
     others = [] if base is None else [f"--part {base.part} --clock {base.clock}"]
     others += [*(f"--with {name}" for name in names), *(f"--entry {e}" for e in budget.entries)]
-    if budget.flash is None or not (price.limit is not None or budget.admits(price)):
+    if budget.flash is None or not is_within:
         return " ".join([chosen, *others]), " ".join([chosen, *others])
     reserved = [f"--reserve {budget.reserve}"] if budget.reserve else []
     verified = [chosen, f"--max-flash {budget.room}", *others]
-    return " ".join(verified), " ".join([chosen, f"--max-flash {budget.flash}", *reserved, *others])
+    limited = [chosen, f"--max-flash {budget.flash}", *reserved]
+    limited += [] if budget.ram is None else [f"--max-ram {budget.ram}"]
+    return " ".join(verified), " ".join([*limited, *others])
 
 
 def _table(found: "Found") -> list[str]:

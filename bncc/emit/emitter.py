@@ -33,7 +33,7 @@ from bncc.model.model import Model
 from bncc.model.ranges import reading_ranges
 from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each
-from bncc.resources import Bounds, Resources
+from bncc.resources import Bounds, ProgramFootprint, Resources
 
 __all__ = [
     "ENTRIES",
@@ -64,12 +64,15 @@ class Emission:
         The program with every decision about its C.
     bounds : Bounds or None
         What its header says was measured.
+    whole : ProgramFootprint or None
+        Memory of a model's C with its front end, if it is emitted within a budget.
     """
 
     name: str
     files: Mapping[str, str]
     lowered: Lowered
     bounds: Bounds | None = None
+    whole: ProgramFootprint | None = None
 
     @property
     def options(self) -> EmitOptions:

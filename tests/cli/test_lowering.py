@@ -45,7 +45,7 @@ def goals_that_fit(
             raise BudgetError(f"{goal}: use --optimize size", utilization[goal], goal)
         return emit_c(model, options)
 
-    monkeypatch.setattr(lowering, "emitted_within", emitted)
+    monkeypatch.setattr(lowering, "program_within", emitted)
     emissions = Emissions(
         load_model(model),
         Lowering(),
