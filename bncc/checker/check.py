@@ -25,6 +25,7 @@ MOST_WORK = 1 << 17
 def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
     """Return an exit code and a sentence about a certificate's file."""
     try:
+        require(certificate[:2] == b"\x1f\x8b", "the first file is no certificate of bncc")
         # A number that is no integer is malformed.
         claims = json.loads(gzip.decompress(certificate), parse_float=int, parse_constant=int)
         check(claims, elf, model)

@@ -39,8 +39,7 @@ class Program:
     def read(self, at: int, size: int, multiple: int = 1) -> bytes:
         """Return code or constants, at a multiple of a number, of a section that is not written."""
         found = [x[at - a :][:size] for a, x in self.sections if 0 <= at - a <= len(x) - size]
-        is_right = len(found) > 0 and at % multiple == 0
-        require(is_right, f"a read of {size} bytes at {at:#x}: no constant, or it is not aligned")
+        require(found and at % multiple == 0, f"{at:#x} has no constant, or it is not aligned")
         return found[0]
 
 

@@ -76,6 +76,18 @@ def test_a_clone_has_a_script_that_checks():
     assert "No such file or directory: 'a.proof'" in done.stderr
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\3\4", b"\x7fELF", b'{"format": 7}'])
+def test_a_file_that_is_no_certificate_is_named(content, tmp_path):
+    """As where the files are in another order."""
+    pytest.importorskip("capstone")
+    (tmp_path / "file").write_bytes(content)
+    command = [sys.executable, "-m", "bncc.checker", *["file"] * 3]
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER.parents[1])}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    said = "rejected: the first file is no certificate of bncc\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, said, "")
+
+
 def test_without_the_decoder_a_certificate_is_neither_accepted_nor_rejected(tmp_path):
     (tmp_path / "capstone.py").write_text("raise ImportError('no decoder')")
     script = str(FOLDER.parents[1] / "tools" / "check_certificate.py")
