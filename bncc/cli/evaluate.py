@@ -22,7 +22,7 @@ from bncc.cli.decision_rules import (
     sequences_of,
     unknown_for,
 )
-from bncc.cli.inputs import labeled_rows
+from bncc.cli.inputs import labeled_rows, note_unknown_classes
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -182,12 +182,9 @@ def command(
     of_cycle = cycle_note(model)
     if of_cycle:
         console.note(of_cycle)
-    unknown, rows = int((y < 0).sum()), "rows" if recorded is None else "windows"
-    if unknown:
-        console.note(
-            f"{unknown} of {len(y)} {rows} have a class that the model does not know; they "
-            "count as errors and are excluded from the log loss and the confusion matrix"
-        )
+    rows = "rows" if recorded is None else "windows"
+    excluded = "the log loss and the confusion matrix"
+    note_unknown_classes(console, y, rows, excluded=excluded)
     console.result(found, _report(found, model.classes), essential=True)
 
 

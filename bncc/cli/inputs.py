@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bncc._types import IntArray
 from bncc.cli.console import Console
 from bncc.data.dataset import Dataset, Table
 from bncc.data.files import file_digest
@@ -79,6 +80,18 @@ def note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
             f"training and test rows share {len(shared)} of the {len(test.split.present)} test "
             f"groups of {column!r}, so the test error rate is not that of new groups; keep each "
             "group in one of the two parts"
+        )
+
+
+def note_unknown_classes(
+    console: Console, y: IntArray, rows: str, *, excluded: str = "the confusion matrix"
+) -> None:
+    """Warn about rows of classes that a model lacks; shape: `y` (n_rows,) int, -1 for such."""
+    unknown = int((y < 0).sum())
+    if unknown:
+        console.note(
+            f"{unknown} of {len(y)} {rows} have a class that the model does not know; they "
+            f"count as errors and are excluded from {excluded}"
         )
 
 

@@ -15,7 +15,7 @@ from bncc.cli.checkpointing import (
     tell_of_the_end,
 )
 from bncc.cli.console import Console
-from bncc.cli.inputs import test_rows, training_parts
+from bncc.cli.inputs import note_unknown_classes, test_rows, training_parts
 from bncc.cli.long_help import LongCommand
 from bncc.cli.notes import print_notes
 from bncc.cli.options import (
@@ -217,6 +217,8 @@ def command(
         if test is not None:
             raise OptionError("the fold already has test rows; drop --test or --fold")
         test = test_rows(train, test_path, console)
+    if test is not None:
+        note_unknown_classes(console, test.y, "test windows" if is_recorded else "test rows")
     if folds == 1:
         raise OptionError("--folds 1 leaves no training rows; choose 2 or more, or 0 for none")
     if is_search:

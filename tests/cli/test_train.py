@@ -129,7 +129,7 @@ def test_the_class_column_is_named_or_called_class_or_last(
 
 
 def test_test_rows_are_measured_and_an_unknown_class_is_wrong(
-    run_json: RunJson, readings: Path, tmp_path: Path
+    run: Run, run_json: RunJson, readings: Path, tmp_path: Path
 ) -> None:
     rows = [*sensor_rows(30, seed=1), [5, 0.1, "red", "kind 9"]]
     held = write_csv(tmp_path / "t.csv", HEADER, rows)
@@ -137,6 +137,13 @@ def test_test_rows_are_measured_and_an_unknown_class_is_wrong(
     wrong = found["error_test"] * 31
     assert wrong == pytest.approx(round(wrong))
     assert wrong >= 1
+    note = (
+        "bncc: 1 of 31 test rows have a class that the model does not know; they count as errors "
+        "and are excluded from the confusion matrix\n"
+    )
+    words = ("train", readings, "-o", tmp_path / "m.bncc", *QUICK, "--force", "--test")
+    assert note in run(*words, held).stderr
+    assert "does not know" not in run(*words, readings).stderr
 
 
 def test_a_fold_gives_training_and_test_rows(run_json: RunJson, tmp_path: Path) -> None:
