@@ -22,7 +22,7 @@ from bncc.cli.decision_rules import (
     sequences_of,
     unknown_for,
 )
-from bncc.cli.inputs import labeled_rows, note_unknown_classes
+from bncc.cli.inputs import labeled_rows, note_training_rows, note_unknown_classes
 from bncc.cli.options import (
     class_option,
     data_argument,
@@ -125,6 +125,7 @@ def command(
     if recorded is None:
         dataset, labels = labeled_rows(model, data_path, class_name, fold, console, groups)
         table, y = dataset.table, dataset.y
+        note_training_rows(model, data_path, fold, console)
     else:
         table, y, labels = recorded.table, recorded.classes(model), recorded.groups
     X = states_of(model.features, table)

@@ -12,6 +12,7 @@ from bncc.data.files import file_digest
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of, fold_parts, group_labels
 from bncc.errors import DataError, OptionError
+from bncc.model.card import recorded_data
 from bncc.model.model import Model
 
 
@@ -80,6 +81,18 @@ def note_shared_groups(train: Dataset, test: Dataset, console: Console) -> None:
             f"training and test rows share {len(shared)} of the {len(test.split.present)} test "
             f"groups of {column!r}, so the test error rate is not that of new groups; keep each "
             "group in one of the two parts"
+        )
+
+
+def note_training_rows(model: Model, path: str, fold: int | None, console: Console) -> None:
+    """Warn if rows are those that a model was trained on, where its record has their file."""
+    data = recorded_data(model.training)
+    if data is None or data["of"] != "file" or fold is not None:
+        return
+    if file_digest(path) == data["sha256"]:
+        console.note(
+            f"the model was trained on '{path}', so this error is optimistic; name rows that the "
+            "training did not use"
         )
 
 

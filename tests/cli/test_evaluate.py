@@ -1,6 +1,7 @@
 """``bncc evaluate``: the errors of the integer model, counted."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isclose, log
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,26 @@ def test_no_rows_cannot_be_evaluated() -> None:
     model = models.naive_integer()
     with pytest.raises(DataError, match="no row is left to evaluate"):
         evaluation(model, np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def test_the_rows_of_the_training_are_told(
+    run: Run, model: Path, readings: Path, tmp_path: Path
+) -> None:
+    """By the digest of their file, whatever it is called; not where the record has none."""
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(readings.read_bytes())
+    note = (
+        f"bncc: the model was trained on '{copy}', so this error is optimistic; name rows that "
+        "the training did not use\n"
+    )
+    assert run("evaluate", model, copy).stderr == note
+    others = write_csv(tmp_path / "o.csv", HEADER, sensor_rows(seed=1))
+    assert run("evaluate", model, others).stderr == ""
+    known = load_model(model)
+    for data in (None, {**known.training["data"], "of": "values"}):
+        other = replace(known, training={**known.training, "data": data})
+        save_model(other, tmp_path / "m.bncc", overwrite=True)
+        assert run("evaluate", tmp_path / "m.bncc", copy).stderr == ""
 
 
 def test_an_unknown_class_is_an_error_and_is_told(
