@@ -123,25 +123,28 @@ class Console:
         else:
             click.echo(content, nl=False)
 
-    def _said(self, description: str) -> Progress:
+    @staticmethod
+    def _said(description: str) -> Progress:
         """Return a callback that prints the progress every half minute."""
         due = monotonic() + EVERY
 
         def advance(fraction: float, text: str) -> None:
             nonlocal due
             if monotonic() >= due:
-                self.detail(f"{description}: {100 * fraction:.0f} %, {text}")
+                line = f"{description}: {100 * fraction:.0f} %, {text}"
+                click.echo(f"bncc: {printable(line)}", err=True)
                 due = monotonic() + EVERY
 
         return advance
 
     @contextmanager
     def progress(self, description: str) -> Iterator[Progress]:
-        """Show a progress bar with the time left, on a terminal; elsewhere ``-v`` prints lines."""
-        if self.verbose and not sys.stderr.isatty():
+        """Show a progress bar with the time left, on a terminal; elsewhere print lines."""
+        is_terminal = sys.stderr.isatty()
+        if not is_terminal and (self.verbose or not self.quiet):
             yield self._said(description)
             return
-        if self.quiet or self.json or not sys.stderr.isatty():
+        if self.quiet or self.json or not is_terminal:
             yield silence
             return
         from rich.console import Console as RichConsole

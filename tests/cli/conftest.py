@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ def invoke(*args: object) -> Result:
 def few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cross-validate in two folds by default: most tests are about other things."""
     monkeypatch.setattr("bncc.cli.train.DEFAULT_FOLDS", 2)
+
+
+@pytest.fixture(autouse=True)
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print no lines of progress, whose number depends on the time that a test takes."""
+    monkeypatch.setattr("bncc.cli.console.EVERY", inf)
 
 
 @pytest.fixture

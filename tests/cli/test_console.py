@@ -75,20 +75,28 @@ def test_quiet_says_nothing_but_what_is_essential(capsys: pytest.CaptureFixture[
     assert capsys.readouterr() == ("42\n", "")
 
 
-def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    with Console().progress("training") as advance:
-        advance(0.5, "half")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_verbose_progress_is_lines_without_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("console", "is_told"),
+    [
+        (Console(), True),
+        (Console(json=True), True),
+        (Console(verbose=True), True),
+        (Console(quiet=True), False),
+    ],
+)
+def test_progress_is_lines_without_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    console: Console,
+    is_told: bool,
 ) -> None:
-    for every, said in ((0.0, "bncc: training: 50 %, loss 1.5\n"), (30.0, "")):
+    """Every half minute, on stderr, without control characters."""
+    line = "bncc: training: 50 %, loss \\x1b1.5\n" if is_told else ""
+    for every, said in ((0.0, line), (30.0, "")):
         monkeypatch.setattr(module, "EVERY", every)
-        with Console(verbose=True).progress("training") as advance:
-            advance(0.5, "loss 1.5")
-        assert capsys.readouterr().err == said
+        with console.progress("training") as advance:
+            advance(0.5, "loss \x1b1.5")
+        assert capsys.readouterr() == ("", said)
 
 
 def test_a_terminal_sees_progress(

@@ -3,6 +3,7 @@
 import configparser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,8 @@ for line in sys.stdin:
 """
 
 
+PROGRESS = re.compile(r"^bncc: [a-z -]+: \d+ %, .*\n", re.MULTILINE)
+"""Lines of progress, whose number depends on the speed of a computer."""
 COPIED = ("bncc/data/bundled/*", "firmware_examples/*/*.bncc", "firmware_examples/*/data/*.gz")
 """Files of a clone that examples read."""
 
@@ -148,7 +151,7 @@ class Session:
             check=False,
         )
         self.folder = Path(where.read_text("utf-8").strip())
-        return done.returncode, done.stdout
+        return done.returncode, PROGRESS.sub("", done.stdout)
 
     def _run_python(self, text: str) -> tuple[int, str]:
         if self._python is None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -59,7 +60,8 @@ def session() -> Iterator[Run]:
     """Yield a runner of command lines in a new folder, in which no compiler prices a model."""
     here = Path.cwd()
     environment = {"COLUMNS": "100", "NO_COLOR": "1", "TZ": "UTC"}
-    with TemporaryDirectory() as folder, patch.dict(os.environ, environment):
+    in_folder, never = TemporaryDirectory(), patch("bncc.cli.console.EVERY", inf)
+    with in_folder as folder, patch.dict(os.environ, environment), never:
         os.chdir(folder)
         try:
             yield _run
