@@ -76,6 +76,23 @@ class Program:
         return tuple(feature.n_states for feature in self.features)
 
 
+def are_equal(one: Program, other: Program) -> bool:
+    """Return whether two programs of the same inputs and classes have the same sums and widths."""
+    if one is other:
+        return True
+    is_like = one.cost_bits == other.cost_bits and one.gate == other.gate
+    if not is_like or not np.array_equal(one.prior, other.prior):
+        return False
+    if len(one.tables) != len(other.tables):
+        return False
+    return all(map(_are_equal_tables, one.tables, other.tables))
+
+
+def _are_equal_tables(one: Table, other: Table) -> bool:
+    facts = ((t.name, t.features, t.entry_bits, dict(t.maps), t.tree) for t in (one, other))
+    return next(facts) == next(facts) and np.array_equal(one.costs, other.costs)
+
+
 def n_rows(features: Iterable[int], n_states: Sequence[int]) -> int:
     """Return the number of joint states of some features."""
     return prod(n_states[f] for f in features)

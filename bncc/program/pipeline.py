@@ -10,7 +10,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.errors import IrError, OptionError
 from bncc.model.model import Model
-from bncc.program.ir import WIDTHS, Program, Table, table_bits
+from bncc.program.ir import WIDTHS, Program, Table, are_equal, table_bits
 from bncc.program.passes.column_offsets import column_offsets
 from bncc.program.passes.drop_constant import drop_constant
 from bncc.program.passes.fold_prior import fold_prior
@@ -107,7 +107,7 @@ def optimize_each(program: Program, flows: Iterable[str]) -> list[Optimized]:
     Run several flows; passes that they share at the beginning run once.
 
     On a program with a gate, which depends on the sum of its first tables, only passes within
-    tables run; flows that are then equal count once.
+    tables run. Flows that end with equal programs count once, as the first of them.
     """
     done: dict[tuple[Pass, ...], Optimized] = {(): Optimized(program, ())}
     results: list[Optimized] = []
@@ -117,14 +117,13 @@ def optimize_each(program: Program, flows: Iterable[str]) -> list[Optimized]:
         steps = FLOWS[flow]
         if program.gate is not None:
             steps = tuple(step for step in steps if step.by_table)
-            if steps in done and done[steps] in results:
-                continue
         for n in range(len(steps)):
             if steps[: n + 1] not in done:
                 before, reports = done[steps[:n]]
                 after, report = _step(steps[n], before)
                 done[steps[: n + 1]] = Optimized(after, (*reports, report))
-        results.append(done[steps])
+        if not any(are_equal(done[steps].program, each.program) for each in results):
+            results.append(done[steps])
     return results
 
 

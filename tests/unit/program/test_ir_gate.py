@@ -68,10 +68,9 @@ def test_flows_that_are_equal_with_a_gate_count_once():
     fast = optimize_each(program, ("default", "speed-16", "speed", "speed-256"))
     assert len(fast) == 1
     small = optimize_each(program, ("default", "size"))
-    assert len(small) == 2
+    assert len(small) == 1, "no pass of size finds anything"
     assert [step.name for step in small[0].passes] == ["normalize-rows", "shrink-width"]
     assert len(optimize_each(program, ("none", "default"))) == 2
-    assert len(optimize_each(replace(program, gate=None), ("default", "speed"))) == 2
 
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much])

@@ -72,6 +72,29 @@ def test_several_flows_give_what_each_gives_and_run_what_they_share_once(monkeyp
     assert runs == [report.name for report in many]
 
 
+def test_flows_that_end_with_equal_programs_count_once(monkeypatch):
+    """Whatever they ran; the reports are those of the first."""
+    idle = Pass("idle", "cost", lambda program: program)
+    copying = Pass("copying", "cost", replace)
+    shorter = Pass("shorter", "cost", lambda program: replace(program, tables=program.tables[:1]))
+    wider = Pass("wider", "cost", lambda program: replace(program, cost_bits=64))
+    other = Pass("other", "cost", lambda program: replace(program, prior=program.prior + 1))
+    renamed = Pass("renamed", "cost", lambda program: replace(
+        program, tables=(replace(program.tables[0], name="r"), *program.tables[1:])
+    ))  # fmt: skip
+    monkeypatch.setattr(pipeline, "verify", lambda program: None)
+    for step in (idle, copying, shorter, wider, other, renamed):
+        monkeypatch.setitem(pipeline.FLOWS, step.name, (step,))
+    program = program_of(hand.general_network())
+    names = ("none", "idle", "copying", "shorter", "wider", "other", "renamed")
+    found = optimize_each(program, names)
+    assert [[step.name for step in each.passes] for each in found] == [
+        [], ["shorter"], ["wider"], ["other"], ["renamed"],
+    ]  # fmt: skip
+    fused = optimize_each(program_of(hand.tan_float()), ("default", "size", "speed"))
+    assert [len(each.program.tables) for each in fused] == [2, 1]
+
+
 def test_a_pass_that_finds_nothing_is_reported_as_such():
     once, _ = optimize(program_of(hand.general_network()))
     again, reports = optimize(once)
