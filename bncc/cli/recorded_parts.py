@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from bncc._types import IntArray
@@ -30,6 +31,7 @@ class RecordedParts:
     test: Dataset | None
     front_end: FrontEnd
     samples: list[IntArray]
+    seconds: float  # Wall time of the features
 
 
 def refuse_for_recordings(
@@ -71,7 +73,7 @@ def recorded_parts(
     ordered: bool,
 ) -> RecordedParts:
     """Read recordings for training, and others for testing, whose features are the same."""
-    found = options.read(path, class_name, groups, console)
+    found, begin = options.read(path, class_name, groups, console), perf_counter()
     windows = _windows(options, found, settings, console)
     columns = options.columns(found, windows)
     with console.progress("features") as advance:
@@ -97,7 +99,8 @@ def recorded_parts(
         )
         test = dataset_of_windows(of_test).with_classes(train.classes)
         note_shared_groups(train, test, console)
-    return RecordedParts(train, test, front_end, _samples(found, front_end))
+    samples, seconds = _samples(found, front_end), perf_counter() - begin
+    return RecordedParts(train, test, front_end, samples, seconds)
 
 
 def _windows(

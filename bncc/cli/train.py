@@ -254,6 +254,7 @@ def command(
         train_within(
             console, train, test, settings, limits, families, output,
             work=work, choose_by=choose_by, prefer=prefer, program=program, rules=rules, base=base,
+            spent=recorded.seconds if is_recorded else 0.0,
         )  # fmt: skip
         return
     idle = {
@@ -289,7 +290,7 @@ def command(
                 stop=stop,
             )
         if front_end is not None:
-            done = done.with_front_end(front_end)
+            done = done.with_front_end(front_end).after(recorded.seconds)
         if folds is None:
             is_long = was_set("repeats") or settings.is_thorough
             folds = 0 if test is not None or is_long else DEFAULT_FOLDS

@@ -84,8 +84,8 @@ def judged_on_folds(
         first = cross_validated(first, held)
     if not (held is None and rules.need_held_out):
         first = rules.applied(first, train, settings, held=held, test=test)
-    first = replace(first, seconds=first.seconds + perf_counter() - begin)
-    return replace(done, results=(first, *done.results[1:]))
+    done = replace(done, results=(first, *done.results[1:]))
+    return done.after(perf_counter() - begin)
 
 
 def stopped_note(done: Repeats, path: str) -> str:

@@ -3,11 +3,12 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -206,8 +207,14 @@ def train_within(
     program: "ProgramSearch | None" = None,
     rules: DecisionRules,
     base: "Timebase | None" = None,
+    spent: float = 0.0,
 ) -> None:
-    """Search, write the model, and report it; for a program, its features are chosen first."""
+    """
+    Search, write the model, and report it; for a program, its features are chosen first.
+
+    Some seconds of the reported time may have been spent before.
+    """
+    begin = perf_counter() - spent
     from bncc.search.budget_search import open_log, searched, with_rules
     from bncc.search.program_search import Attempt, first_fitting
     from bncc.search.split_folds import default_choice
@@ -243,6 +250,7 @@ def train_within(
                         test=attempt.test, tell=advance, stop=stop,
                     )  # fmt: skip
                 cost = attempt.cost(found.result.model, found.price)
+        found = replace(found, seconds=max(found.seconds, perf_counter() - begin))
         model = found.result.model
         log.add(_WRITTEN, {"sha256": sha256(to_bytes(model)).hexdigest()})
         save_model(model, output, overwrite=work.force or is_ours)

@@ -60,6 +60,11 @@ class Repeats:
         """Return trainings whose models have a front end."""
         return replace(self, results=tuple(each.with_front_end(front_end) for each in self.results))
 
+    def after(self, seconds: float) -> "Repeats":
+        """Return trainings of which the first began some seconds before."""
+        first = replace(self.first, seconds=self.first.seconds + seconds)
+        return replace(self, results=(first, *self.results[1:]))
+
     def errors(self, part: str) -> tuple[float, ...] | None:
         """Return error rates by seed."""
         found = [result.model.training[f"error_{part}"] for result in self.results]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bncc.cli import recorded_parts
 from bncc.data.dataset import Column, Table
 from bncc.discretize.feature import states_of
 from bncc.model.file import load_model
@@ -93,6 +94,22 @@ def test_features_and_signals_are_those_that_are_named(
     assert names[1].startswith("x.above(")
     assert "q90" not in names[1]
     assert names[2:] == ["jerk(x,y).sum", names[3]]
+
+
+@pytest.mark.parametrize("limits", [(), ("--max-flash", "1500")])
+def test_the_time_of_features_is_part_of_that_of_training(
+    train: Path,
+    tmp_path: Path,
+    run_json: RunJson,
+    monkeypatch: pytest.MonkeyPatch,
+    limits: tuple[str, ...],
+) -> None:
+    no_tools(monkeypatch)
+    monkeypatch.setattr(front_end_choice, "FINALISTS", 1)
+    times = iter([5.0, 5005.0])
+    monkeypatch.setattr(recorded_parts, "perf_counter", lambda: next(times))
+    words = (*OPTIONS, *limits, "--structure", "naive")
+    assert run_json("train", train, "-o", tmp_path / "m.bncc", *words)["seconds"] > 5000
 
 
 LIMITS = ("--max-flash", "1500", "--max-ram", "200")
