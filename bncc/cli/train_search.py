@@ -417,13 +417,15 @@ def _next_options(found: "Found", attempt: "Attempt", base: "Timebase | None") -
     names = sorted(budget.extras.union(own_entries(found.result.model)))
     others = [] if base is None else [f"--part {base.part} --clock {base.clock}"]
     others += [*(f"--with {name}" for name in names), *(f"--entry {e}" for e in budget.entries)]
+    has_limit = base is not None and budget.instructions is not None and is_within
+    timed = [*others, *([f"--max-cycles {budget.instructions}"] if has_limit else [])]
     if budget.flash is None or not is_within:
-        return " ".join([chosen, *others]), " ".join([chosen, *others])
+        return " ".join([chosen, *others]), " ".join([chosen, *timed])
     reserved = [f"--reserve {budget.reserve}"] if budget.reserve else []
     verified = [chosen, f"--max-flash {budget.room}", *others]
     limited = [chosen, f"--max-flash {budget.flash}", *reserved]
     limited += [] if budget.ram is None else [f"--max-ram {budget.ram}"]
-    return " ".join(verified), " ".join([*limited, *others])
+    return " ".join(verified), " ".join([*limited, *timed])
 
 
 def _table(found: "Found") -> list[str]:

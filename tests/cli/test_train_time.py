@@ -1,5 +1,6 @@
 """``bncc train`` and ``bncc sweep`` with limits on cycles, time and energy."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,9 @@ def test_a_search_prices_cycles_and_emit_c_accepts_its_model(
     shown = run("train", readings, "-o", path, "--force", *NAIVE, *limit).stdout
     assert f"at most {spans['max']:,} cycles, " in shown
     assert "--part stm32f030 --clock 24000000" in shown
+    (line,) = (line for line in shown.splitlines() if "bncc emit-c" in line)
+    assert line.endswith(" --part stm32f030 --clock 24000000 --max-cycles 12000")
+    assert run(*shlex.split(line)[1:], "--force").exit_code == 0
 
 
 REFUSED = {

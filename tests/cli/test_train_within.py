@@ -104,6 +104,25 @@ def test_a_layout_chosen_by_a_limit_is_the_one_that_is_emitted_and_verified(
     assert run_json("bench", model, *within[2:])["targets"] != {"cortex-m0": measured}
 
 
+@pytest.mark.firmware
+def test_the_command_that_is_printed_keeps_a_limit_of_instructions(
+    run: Run, few: Path, tmp_path: Path, require_bench: Callable[..., object]
+) -> None:
+    """The C of the default goal of ``emit-c`` takes more."""
+    require_bench("cortex-m0")
+    options = ("--structure", "naive", "--parameters", "ml", "--target", "cortex-m0")
+    model, most = tmp_path / "m.bncc", 300
+    out = run("train", few, "-o", model, *options, "--max-instructions", most).stdout
+    (line,) = (line for line in out.splitlines() if "bncc emit-c" in line)
+    words = [*shlex.split(line)[1:], "--json"]
+    emitted = json.loads(run(*words).stdout)["resources"]
+    assert emitted == load_model(model).training["resources"]
+    assert emitted["instructions"]["predict-raw"]["max"] <= most
+    goal = words.index("--optimize")
+    others = json.loads(run(*words[:goal], *words[goal + 2 :], "--force").stdout)["resources"]
+    assert others["instructions"]["predict-raw"]["max"] > most
+
+
 def test_the_preference_is_told_and_takes_two_words_for_time(
     run: Run, run_json: RunJson, few: Path, tmp_path: Path, bare: None
 ) -> None:
