@@ -81,6 +81,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[ADAPTATION] = adapts
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
+    if (folds := search_folds(model.training)) is not None:
+        facts["validation_folds"] = folds
     if unseen := recorded_unseen(model.training):
         facts[UNSEEN] = unseen
     facts |= {key: model.training.get(key) for key in _FROM_TRAINING}
@@ -140,16 +142,21 @@ def recorded_options(training: Mapping[str, Any]) -> list[str] | None:
     return words if is_sound and words else None
 
 
+def search_folds(training: Mapping[str, Any]) -> int | None:
+    """Return the folds whose mean is a search's validation error; None for other trainings."""
+    folds = training.get("validation_folds")
+    return folds if type(folds) is int else None
+
+
 def has_folds(training: Mapping[str, Any]) -> bool:
     """Return whether a validation error is a search's mean of folds, and not of one fold alone."""
-    folds = training.get("validation_folds")
-    return type(folds) is int and folds > 1
+    return (search_folds(training) or 0) > 1
 
 
 def search_words(training: Mapping[str, Any]) -> str | None:
     """Describe the validation error of a search for a budget; None for other trainings."""
-    folds = training.get("validation_folds")
-    if type(folds) is not int:
+    folds = search_folds(training)
+    if folds is None:
         return None
     mean = f"the mean of {folds} folds" if has_folds(training) else "one fold"
     measure = {"balanced-error": "balanced error", "log-loss": "log-loss"}.get(

@@ -92,6 +92,14 @@ def test_a_bayesian_network_has_no_such_note():
     assert cycle_note(hand.general_network()) is None
 
 
+def test_the_folds_of_a_search_are_a_fact_of_its_model_alone():
+    plain = hand.naive_integer()
+    for folds, known in ((5, {"validation_folds": 5}), ("5", {}), (None, {})):
+        model = replace(plain, training={**plain.training, "validation_folds": folds})
+        facts = model_facts(model)
+        assert {key: facts[key] for key in facts.keys() - model_facts(plain).keys()} == known
+
+
 def test_an_early_end_is_known_of_interim_models_alone():
     done, early = hand.naive_integer(), {"interim": True, "epochs": 12, "epochs_done": 3}
     stopped = replace(done, training=early)
