@@ -12,8 +12,8 @@ from bncc.data.files import file_digest
 from bncc.data.readers import read_table
 from bncc.data.target import dataset_of, fold_parts, group_labels
 from bncc.errors import DataError, OptionError
-from bncc.model.card import recorded_data
 from bncc.model.model import Model
+from bncc.model.training_record import recorded_data
 
 
 def training_parts(

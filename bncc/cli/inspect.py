@@ -26,16 +26,12 @@ from bncc.model.card import (
     class_parent_names,
     cycle_note,
     decision_rows,
-    early_end_note,
     front_words,
     gate_words,
     given_names,
     model_facts,
     number_words,
     parent_names,
-    recorded_data,
-    recorded_options,
-    search_words,
     structure_words,
     table_widths,
 )
@@ -43,6 +39,7 @@ from bncc.model.file import load_model, model_digest
 from bncc.model.front import FRONT
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange, reading_ranges
+from bncc.model.training_record import early_end_note, recorded_data, recorded_options, search_words
 from bncc.resources import Resources
 from bncc.structure.decision_tables import BranchingTable, GridTable, TableEnsemble
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from bncc.cli.console import aligned, printable, table_text
 from bncc.cli.timing_options import timed, timed_rows, timing_words
-from bncc.model.card import UNSEEN, has_folds
 from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.model import Model
+from bncc.model.training_record import UNSEEN, has_folds
 from bncc.model.used import used_inputs
 from bncc.resources import FUNCTIONS, OF_SCORES, Resources, Span, functions_of
 

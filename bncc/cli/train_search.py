@@ -32,10 +32,11 @@ from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
-from bncc.model.card import decision_rows, model_facts, number_words, search_words, structure_words
+from bncc.model.card import decision_rows, model_facts, number_words, structure_words
 from bncc.model.file import save_model, to_bytes
 from bncc.model.model import Model
 from bncc.model.rules import own_entries
+from bncc.model.training_record import search_words
 from bncc.resources import DEFAULT_TARGET, PLAIN_FILTER, Budget, FilterForm, Preference, Resources
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings

@@ -17,10 +17,7 @@ from bncc.model.card import (
     confidence_words,
     cost_format,
     counter_words,
-    early_end_note,
     filter_words,
-    is_rate,
-    search_words,
     structure_words,
     unknown_words,
 )
@@ -28,6 +25,7 @@ from bncc.model.error_rates import interval_words, is_interval
 from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
+from bncc.model.training_record import early_end_note, is_rate, search_words
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 MAX_CONSTANT = 63

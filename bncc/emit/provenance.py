@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from bncc.lower.c.identifiers import c_comment
-from bncc.model.card import has_folds, recorded_data
 from bncc.model.model import Model
+from bncc.model.training_record import has_folds, recorded_data
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 

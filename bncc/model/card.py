@@ -1,10 +1,9 @@
 """The facts of a model that people judge it by."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
-from typing import Any, TypeGuard
+from typing import Any
 
 from bncc.errors import ModelError
 from bncc.fixed_point import QFormat
@@ -16,6 +15,14 @@ from bncc.model.front import front_facts, front_of
 from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.model.records import filter_record
+from bncc.model.training_record import (
+    CANDIDATES_TRIED,
+    UNSEEN,
+    candidates_tried,
+    is_rate,
+    recorded_unseen,
+    search_folds,
+)
 from bncc.model.unknown import UNKNOWN, UnknownEffect
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.structure.graph import free_parameters, table_entries
@@ -30,12 +37,6 @@ _FROM_TRAINING = (
 
 SURE_FRONT = "sure_front"
 """Key of the facts of a front: ``front`` has the best candidates of a search."""
-
-UNSEEN = "unseen_classes"
-"""Key in a training record of the classes that the training rows of an error rate lack."""
-
-OPTIONS_RECORD = "options"
-"""Key in a training record of the options that reproduce the training without a search."""
 
 FRONT_END = "front_end"
 """Key of the facts of what computes the features from samples."""
@@ -81,6 +82,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[ADAPTATION] = adapts
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
+    if (tried := candidates_tried(model.training)) is not None:
+        facts[CANDIDATES_TRIED] = tried
     if (folds := search_folds(model.training)) is not None:
         facts["validation_folds"] = folds
     if unseen := recorded_unseen(model.training):
@@ -100,71 +103,6 @@ def recorded_error(model: Model, key: str) -> float | None:
         f"the model's training record contains {shown} as its {key}, which is not a fraction "
         "from 0 to 1; train the model again, or copy it again"
     )
-
-
-def is_rate(value: Any) -> TypeGuard[float]:
-    """Return whether a value of a training record is a fraction from 0 to 1."""
-    return type(value) in (int, float) and 0 <= value <= 1
-
-
-def recorded_data(training: Mapping[str, Any]) -> dict[str, Any] | None:
-    """
-    Return ``rows``, ``columns``, ``sha256`` and ``of`` of the training data, where recorded.
-
-    None where any of it is no size or digest, as in a record that somebody else wrote.
-    """
-    data = training.get("data")
-    if not isinstance(data, Mapping):
-        return None
-    sizes, digest = [data.get(key) for key in ("rows", "columns")], data.get("sha256")
-    is_sound = isinstance(digest, str) and re.fullmatch(r"[0-9a-f]{64}", digest)
-    if not is_sound or not all(type(n) is int and n > 0 for n in sizes):
-        return None
-    of = "file" if data.get("of") == "file" else "values"
-    return {"rows": sizes[0], "columns": sizes[1], "sha256": digest, "of": of}
-
-
-def recorded_unseen(training: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the classes, by part of the rows, that the training rows of an error rate lack."""
-    record = training.get(UNSEEN)
-    items = record.items() if isinstance(record, Mapping) else ()
-    return {
-        part: labels
-        for part, labels in items
-        if isinstance(labels, list) and labels and all(type(label) is str for label in labels)
-    }
-
-
-def recorded_options(training: Mapping[str, Any]) -> list[str] | None:
-    """Return the options of ``bncc train`` that a search chose, None where none are recorded."""
-    words = training.get(OPTIONS_RECORD)
-    is_sound = isinstance(words, list) and all(type(word) is str for word in words)
-    return words if is_sound and words else None
-
-
-def search_folds(training: Mapping[str, Any]) -> int | None:
-    """Return the folds whose mean is a search's validation error; None for other trainings."""
-    folds = training.get("validation_folds")
-    return folds if type(folds) is int else None
-
-
-def has_folds(training: Mapping[str, Any]) -> bool:
-    """Return whether a validation error is a search's mean of folds, and not of one fold alone."""
-    return (search_folds(training) or 0) > 1
-
-
-def search_words(training: Mapping[str, Any]) -> str | None:
-    """Describe the validation error of a search for a budget; None for other trainings."""
-    folds = search_folds(training)
-    if folds is None:
-        return None
-    mean = f"the mean of {folds} folds" if has_folds(training) else "one fold"
-    measure = {"balanced-error": "balanced error", "log-loss": "log-loss"}.get(
-        str(training.get("chosen_by"))
-    )
-    if measure is None:
-        return f"{mean}, the search criterion"
-    return f"{mean}; search criterion: {measure} on the same rows"
 
 
 def cost_format(model: Model) -> QFormat:
@@ -498,17 +436,6 @@ def given_names(model: Model) -> list[str]:
     if isinstance(model.structure, TableEnsemble):
         return []
     return [model.features[j].name for j in model.structure.given]
-
-
-def early_end_note(model: Model) -> str | None:
-    """Return what a user should know of a model whose training was ended early."""
-    training = model.training
-    if training.get("interim") is not True:
-        return None
-    done, asked = training.get("epochs_done"), training.get("epochs")
-    if done == asked:
-        return "stopped early, before training on all rows"
-    return f"stopped early, after {done} of {asked} epochs"
 
 
 def cycle_note(model: Model) -> str | None:

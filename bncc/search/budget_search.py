@@ -17,9 +17,9 @@ from bncc.errors import (
     OptionError,
 )
 from bncc.interrupts import StopRequest
-from bncc.model.card import OPTIONS_RECORD
 from bncc.model.front import front_of as front_of_model
 from bncc.model.rules import EXTRAS
+from bncc.model.training_record import CANDIDATES_TRIED, OPTIONS_RECORD
 from bncc.pricing import layout_price_of, memory_price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
@@ -276,7 +276,9 @@ def searched(
     folds = [given.fold(k) for k in range(len(errors))]
     unseen = unseen_classes(given.dataset, [(fold.rest.y, fold.held.y) for fold in folds])
     options = {OPTIONS_RECORD: list(setting_words(found.settings))}
-    training = with_unseen({**result.model.training, **options}, "validation", unseen.labels)
+    early = {CANDIDATES_TRIED: len(tried)} if is_short else {}
+    record = {**result.model.training, **options, **early}
+    training = with_unseen(record, "validation", unseen.labels)
     notes = [note for note in result.notes if not is_of_unseen(note)]
     notes += [_REDUCED] if reduced else []
     notes += unseen_notes(given.dataset, "validation", unseen)

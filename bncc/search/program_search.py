@@ -8,8 +8,8 @@ from bncc._types import IntArray
 from bncc.data.dataset import Dataset
 from bncc.errors import BudgetError
 from bncc.interrupts import StopRequest
-from bncc.model.card import OPTIONS_RECORD
 from bncc.model.model import Model
+from bncc.model.training_record import OPTIONS_RECORD
 from bncc.pricing import with_resources
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd

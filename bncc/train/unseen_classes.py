@@ -8,7 +8,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
-from bncc.model.card import UNSEEN, recorded_unseen
+from bncc.model.training_record import UNSEEN, recorded_unseen
 from bncc.train.data_notes import classes_of_one_group, shown_names
 
 

@@ -295,6 +295,10 @@ def test_ctrl_c_ends_the_search_with_the_best_by_then(
     result = run("train", few, "-o", model, *shape, code=130)
     assert result.stderr == f"bncc: stopped after 2 candidates; '{model}' is the best of them\n"
     assert load_model(model).training["error_validation"] < 0.2
+    words = "search stopped early, after 2 candidates"
+    assert re.search(rf"^training +{words}$", run("inspect", model).stdout, re.MULTILINE)
+    run("emit-c", model, "-o", tmp_path / "c")
+    assert f" *   training    {words}\n" in (tmp_path / "c" / "m.h").read_text("utf-8")
 
 
 def test_a_front_that_is_dropped_in_the_final_training_is_a_warning_and_a_key(

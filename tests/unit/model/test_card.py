@@ -10,17 +10,15 @@ from bncc.fixed_point import QFormat
 from bncc.model.card import (
     class_parent_names,
     cycle_note,
-    early_end_note,
     given_names,
     model_facts,
     number_words,
     parent_names,
     recorded_error,
-    recorded_options,
-    recorded_unseen,
     structure_words,
     table_widths,
 )
+from bncc.model.training_record import early_end_note, recorded_options, recorded_unseen
 from bncc.structure.graph import one_parent_each
 from tests import models as hand
 
@@ -108,6 +106,17 @@ def test_an_early_end_is_known_of_interim_models_alone():
     assert early_end_note(stopped) == "stopped early, after 3 of 12 epochs"
     first = replace(done, training=early | {"epochs_done": 12})
     assert early_end_note(first) == "stopped early, before training on all rows"
+    for tried, words in ((1, "1 candidate"), (3, "3 candidates")):
+        searched = replace(done, training={"candidates_tried": tried})
+        assert early_end_note(searched) == f"search stopped early, after {words}"
+        assert model_facts(searched)["candidates_tried"] == tried
+    both = replace(done, training=early | {"candidates_tried": 2})
+    assert early_end_note(both) == (
+        "search stopped early, after 2 candidates; stopped early, after 3 of 12 epochs"
+    )
+    forged = replace(done, training={"candidates_tried": "*/"})
+    assert early_end_note(forged) is None
+    assert "candidates_tried" not in model_facts(forged)
 
 
 def test_a_sum_of_tables_has_no_parents_and_counts_its_rows():

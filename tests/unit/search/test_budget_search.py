@@ -368,7 +368,10 @@ def test_an_early_end_leaves_the_best_by_then(wifi, priced):
     assert found.is_short
     assert len(found.tried) == 1
     assert found.settings == found.tried[0].settings
-    assert not search(wifi, BASE, budget, families=("naive",), stop=StopRequest()).is_short
+    assert found.result.model.training["candidates_tried"] == 1
+    whole = search(wifi, BASE, budget, families=("naive",), stop=StopRequest())
+    assert not whole.is_short
+    assert "candidates_tried" not in whole.result.model.training
 
 
 def test_a_network_that_wins_is_trained_once(wifi, priced, monkeypatch):
