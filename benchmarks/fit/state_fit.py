@@ -25,7 +25,7 @@ from bncc.lower.cost_model import (
     Level,
     weights_for,
 )
-from bncc.lower.discretizers.counts import CODE, WORK, Counts
+from bncc.lower.discretizers.counts import CODE, STORED, WORK, Counts
 from bncc.lower.kernels.base import Weights
 from bncc.lower.state_cost import code_of, work_of
 from bncc.lower.textbook_readings import (
@@ -71,7 +71,7 @@ def row_of(case: Case, figures: Figures, *, is_trained: bool) -> Row:
     terms, readings = case.terms, case.inputs.R
     assert readings is not None
     seen = observed_work(case.chosen.program.features, case.plan, readings)
-    handed = {name: n for name, n in terms.found.work.items() if name == "states in registers"}
+    seen = {**seen, STORED: terms.found.work.get(STORED, 0)}
     return Row(
         case.source,
         is_trained,
@@ -81,7 +81,7 @@ def row_of(case: Case, figures: Figures, *, is_trained: bool) -> Row:
         (figures.time, figures.flash),
         terms.rom_bytes,
         (terms.work, terms.work, terms.code),
-        work_of(Counts({**seen, **handed})),
+        work_of(Counts(seen)),
         work_of(terms.found),
         code_of(terms.found),
     )
@@ -94,14 +94,7 @@ def textbook_row(case: Case, figures: Figures, *, is_trained: bool) -> Row:
     assert figures.flash is not None
     assert figures.time is not None
     looks = [
-        float(
-            np.mean(
-                [
-                    0 if value != value else 1 + sum(value > t for t in feature.thresholds)
-                    for value in readings[:, i].tolist()
-                ]
-            )
-        )
+        float(np.mean([_compared(feature.thresholds, value) for value in readings[:, i].tolist()]))
         for i, feature in enumerate(program.features)
     ]
     expected = expected_looks(program, state_frequencies(case.model))
@@ -122,6 +115,13 @@ def textbook_row(case: Case, figures: Figures, *, is_trained: bool) -> Row:
         work_of(Counts()),
         code_of(Counts()),
     )
+
+
+def _compared(thresholds: Sequence[float], value: float) -> int:
+    """Return the thresholds that a search for a reading compares; none where it is missing."""
+    if value != value:
+        return 0
+    return min(1 + sum(value > each for each in thresholds), len(thresholds))
 
 
 @dataclass(frozen=True, eq=False)

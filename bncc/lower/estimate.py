@@ -115,8 +115,8 @@ def entry_times(
             times["scores-raw"] = checked + layout.raw.instructions
             times["predict-raw"] = layout.direct_terms.instructions(target, level)
         else:
-            n_handed = len(layout.raw.fields) * layout.hands_over
-            terms = terms_of(layout.program, layout.kernel, layout.raw.counts, n_handed)
+            program, counts = layout.program, layout.raw.counts
+            terms = terms_of(program, layout.kernel, counts, is_handed=layout.hands_over)
             times["predict-raw"] = terms.instructions(target, level)
             times["scores-raw"] = times["predict-raw"] + layout.check.work
     return times

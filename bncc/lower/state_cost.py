@@ -6,7 +6,7 @@ by the kernel. The weights are fitted by ``benchmarks/fit/fit_state_costs.py`` t
 the whole entry point.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bncc.lower.cost_model import (
     DISCRETIZERS,
@@ -18,16 +18,13 @@ from bncc.lower.cost_model import (
     weighted,
 )
 from bncc.lower.discretizers.choice import Discretizers
-from bncc.lower.discretizers.counts import CODE, WORK, Counts, total
-from bncc.lower.kernels.base import Kernel
-from bncc.lower.kernels.packed.layout import PackedKernel
+from bncc.lower.discretizers.counts import CODE, STORED, WORK, Counts
+from bncc.lower.kernels.base import FEW, Kernel
 from bncc.program.ir import Program
 
 STATE_ENTRY = 95
 """Bytes of code of ``predict_raw``, without what compares thresholds, behind which a kernel has no
 weights of its own."""
-FEW = 2
-"""Turns of a loop that compilers print one after the other."""
 DECIDING = frozenset({"bit-slice", "branches", "bytes", "cuts", "lanes"})
 """Families that sum and decide in one function, which may take states in registers."""
 MOST_HANDED_OVER = 8
@@ -52,18 +49,14 @@ class StateTerms:
     @property
     def work(self) -> tuple[float, ...]:
         """Terms of what the kernel executes."""
-        if isinstance(self.kernel, PackedKernel):
-            return (*self.kernel.work, *self.kernel.product_work)
-        return self.kernel.work
+        return (*self.kernel.work, *self.kernel.more_work)
 
     @property
     def code(self) -> tuple[float, ...]:
         """Terms of its code; last whether there are loops over tables and over classes at all."""
         n_tables, n_classes = len(self.program.tables), self.program.n_classes
         loops = (int(n_tables > FEW), int(n_classes > FEW))
-        if isinstance(self.kernel, PackedKernel):
-            return (*self.kernel.code, *self.kernel.walk_code, *loops)
-        return (*self.kernel.code, *loops)
+        return (*self.kernel.code, *self.kernel.more_code, *loops)
 
     def instructions(self, target: str | None = None, level: Level = "-O2") -> int:
         """Return what one decision from readings executes; cycles on AVR."""
@@ -93,13 +86,16 @@ def state_terms(
     decides = kernel.family in DECIDING
     n_features = len(plan.methods)
     is_handed = may_copy and hands_over(n_features, is_loop=plan.is_loop, decides=decides)
-    return terms_of(program, kernel, plan.counts, n_features * is_handed)
+    return terms_of(program, kernel, plan.counts, is_handed=is_handed)
 
 
-def terms_of(program: Program, kernel: Kernel, counts: Counts, n_handed: int) -> StateTerms:
-    """Return the terms of a kernel behind counted discretizers; some states are in registers."""
-    handed = {"states in registers": n_handed}
-    return StateTerms(program, kernel, total((counts, Counts(handed, handed))))
+def terms_of(program: Program, kernel: Kernel, counts: Counts, *, is_handed: bool) -> StateTerms:
+    """Return the terms of a kernel behind counted discretizers, or handed states in registers."""
+    if is_handed:
+        counts = replace(
+            counts, work={**counts.work, STORED: 0.0}, code={**counts.code, STORED: 0.0}
+        )
+    return StateTerms(program, kernel, counts)
 
 
 def hands_over(n_features: int, *, is_loop: bool, decides: bool) -> bool:

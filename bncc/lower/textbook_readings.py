@@ -7,10 +7,7 @@ weights are fitted by ``benchmarks/fit/fit_state_costs.py``.
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from bncc._types import FloatArray
-from bncc.discretize.feature import Feature
 from bncc.discretize.readings import is_array
 from bncc.lower.cost_model import (
     FAMILY,
@@ -21,7 +18,9 @@ from bncc.lower.cost_model import (
     weighted,
     work_terms,
 )
+from bncc.lower.discretizers.counts import mean_looks
 from bncc.lower.discretizers.steps import KIND_BITS
+from bncc.lower.kernels.base import FEW
 from bncc.program.ir import Program
 
 
@@ -43,24 +42,17 @@ def textbook_of_readings(
 
 
 def expected_looks(program: Program, frequencies: Sequence[FloatArray]) -> list[float]:
-    """Return the number of thresholds that each search is expected to look at."""
-    return [_looks(f, known) for f, known in zip(program.features, frequencies, strict=True)]
-
-
-def _looks(feature: Feature, frequencies: FloatArray) -> float:
-    """Return the expected number of thresholds that a search looks at, the end included."""
-    known = frequencies[: len(feature.thresholds) + 1]
-    total = known.sum()
-    states = np.arange(len(known))
-    return float(known @ states / total if total else states.mean()) + 1
+    """Return the number of thresholds that each search is expected to compare."""
+    pairs = zip(program.features, frequencies, strict=True)
+    return [mean_looks(feature, "linear", known) for feature, known in pairs]
 
 
 def work_of_readings(program: Program, looks: Sequence[float]) -> tuple[float, ...]:
     """
-    Return what it does, by the thresholds that the search for each feature looks at.
+    Return what it does, by the thresholds that the search for each feature compares.
 
     Terms: those from states; then turns of a loop, calls, codes, floats; thresholds, those of 32
-    bits, those that are floats.
+    bits, those that are floats. Last features whose rows a loop adds.
     """
     features = program.features
     searched = [(each, n) for each, n in zip(features, looks, strict=True) if each.is_numeric]
@@ -74,6 +66,7 @@ def work_of_readings(program: Program, looks: Sequence[float]) -> tuple[float, .
         sum(n for _, n in searched),
         sum(n for each, n in searched if KIND_BITS[each.kind] == 32),
         sum(n for each, n in searched if each.kind == "float32"),
+        n * (n > FEW),
     )
 
 
@@ -82,12 +75,14 @@ def code_of_readings(program: Program) -> tuple[float, ...]:
     Return what its code grows with.
 
     Terms: those from states; then a loop, calls, calls with a marker; functions for whole numbers,
-    those of 32 bits, for floats, for codes.
+    those of 32 bits, for floats, for codes. Last loops over classes and over features, parents, and
+    these where classes are in a loop.
     """
     features = program.features
     kinds, is_loop = {each.kind for each in features}, is_array(features)
     numbers = {kind for kind in kinds if kind in KIND_BITS and kind != "float32"}
     n_marked = sum(each.has_marker for each in features)
+    has_parents = int(any(len(table.features) > 1 for table in program.tables))
     return (
         *code_terms(program),
         int(is_loop),
@@ -97,6 +92,10 @@ def code_of_readings(program: Program) -> tuple[float, ...]:
         int("int32" in numbers),
         int("float32" in kinds),
         int(not kinds <= set(KIND_BITS)),
+        int(program.n_classes > FEW),
+        int(len(features) > FEW),
+        has_parents,
+        has_parents * (program.n_classes > FEW),
     )
 
 

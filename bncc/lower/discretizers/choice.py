@@ -32,10 +32,12 @@ from bncc.lower.discretizers.counts import (
     CODE_LINE,
     CODE_TURN,
     CONSTANT,
+    STORED,
     Counts,
     constant_counts,
     function_counts,
     guide_counts,
+    mean_looks,
     nibble_counts,
     search_counts,
     total,
@@ -96,7 +98,7 @@ def called(
     Shapes: `frequencies` (n_states,) float64 or None.
     """
     n, bits = len(feature.thresholds), bits_of(feature)
-    work, size = rates.called(search, n, bits)
+    work, size = rates.called(search, mean_looks(feature, search, frequencies), bits)
     counts = search_counts(feature, search, frequencies, is_loop=False)
     return Discretizer(search, work, size + n * bits // 8, counts)
 
@@ -229,7 +231,8 @@ def searched(
         chosen = {i: called(features[i], search, rates, _of(frequencies, i)) for i in numeric}
         return in_lines(features, search, rates, chosen, is_loop=is_loop)
     bits = bits_of(features[0])
-    n_cuts = [len(feature.thresholds) for feature in features]
+    n_bytes = sum(2 + len(feature.thresholds) * bits // 8 for feature in features)
+    looks = (mean_looks(f, search, _of(frequencies, i)) for i, f in enumerate(features))
     turns = (
         search_counts(feature, search, _of(frequencies, i), is_loop=True)
         for i, feature in enumerate(features)
@@ -240,8 +243,8 @@ def searched(
         search=search,
         methods=(search,) * len(features),
         trees=(None,) * len(features),
-        instructions=sum(rates.looped(search, n, bits) for n in n_cuts),
-        flash=rates.shared(search) + rates.turn[1] + sum(2 + n * bits // 8 for n in n_cuts),
+        instructions=sum(rates.looped(search, mean, bits) for mean in looks),
+        flash=rates.shared(search) + rates.turn[1] + n_bytes,
         counts=total((*turns, functions, Counts({}, {"loop": 1}))),
     )
 
@@ -260,6 +263,8 @@ def in_lines(
     lines = [chosen[i].counts if i in chosen else _line(f, is_loop) for i, f in enumerate(features)]
     functions = Counts() if search is None else function_counts(kinds, search)
     constants = constant_counts(i for i, line in enumerate(lines) if line is CONSTANT)
+    n_stored = 0 if is_loop else sum(line is not CONSTANT for line in lines)
+    stored = Counts({STORED: n_stored}, {STORED: n_stored})
     return Discretizers(
         is_loop=is_loop,
         search=search or "linear",
@@ -267,7 +272,7 @@ def in_lines(
         trees=tuple(chosen[i].tree if i in chosen else None for i in range(len(features))),
         instructions=sum(way.instructions for way in chosen.values()),
         flash=sum(way.flash for way in chosen.values()) + shared,
-        counts=total((*lines, functions, constants, _of_codes(features, is_loop))),
+        counts=total((*lines, functions, constants, stored, _of_codes(features, is_loop))),
     )
 
 

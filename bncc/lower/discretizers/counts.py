@@ -18,12 +18,14 @@ from bncc.lower.discretizers.rates import Search
 from bncc.lower.discretizers.steps import KIND_BITS
 from bncc.lower.discretizers.trees import Branch, Guide, GuideUse, Run, Tree, nodes
 
+STORED = "states in memory"
+"""States that lines store; those that stay in registers are not."""
 WORK = (
     "turns", "linear calls", "binary calls", "lines", "constants", "stores of constants",
     "markers", "keys of floats", "bits of floats", "thresholds", "thresholds of 32 bits",
     "halvings", "halvings of 32 bits", "bytes compared", "halves compared", "words compared",
     "look-ups", "nibbles", "guides of 16 bits", "guides of 32 bits", "codes",
-    "states in registers",
+    STORED,
 )  # fmt: skip
 """Names of executed operations."""
 CODE = (
@@ -32,7 +34,7 @@ CODE = (
     "linear calls of 32 bits", "binary calls of 32 bits", "calls with a marker", "lines",
     "constants", "stores of constants", "bytes compared", "halves compared", "words compared",
     "look-ups", "nibbles", "guides of 16 bits", "guides of 32 bits", "codes", "function of codes",
-    "states in registers",
+    STORED,
 )  # fmt: skip
 """Names of operations in the code."""
 
@@ -79,9 +81,7 @@ def search_counts(
     Shapes: `frequencies` (n_states,) float64 or None for states that are equally frequent.
     """
     n, bits = len(feature.thresholds), KIND_BITS[feature.kind]
-    known = np.ones(n + 1) if frequencies is None else frequencies[: n + 1]
-    looks = np.asarray(looks_of(search, n))
-    mean = float(known @ looks / known.sum()) if known.sum() else float(looks.mean())
+    mean = mean_looks(feature, search, frequencies)
     unit = "thresholds" if search == "linear" else "halvings"
     has_marker, is_wide = feature.kind != "uint8", bits == 32
     work = {unit: mean, f"{unit} of 32 bits": mean * is_wide}
@@ -165,11 +165,23 @@ def width_of_bound(kind: str, bound: int) -> str:
     return "bytes" if 0 <= bound <= 255 else "halves"
 
 
+def mean_looks(feature: Feature, search: Search, frequencies: FloatArray | None) -> float:
+    """
+    Return the thresholds that a search compares, or its halvings, on average over the states.
+
+    Shapes: `frequencies` (n_states,) float64 or None for states that are equally frequent.
+    """
+    n = len(feature.thresholds)
+    known = np.ones(n + 1) if frequencies is None else frequencies[: n + 1]
+    looks, total = np.asarray(looks_of(search, n)), known.sum()
+    return float(known @ looks / total) if total else float(looks.mean())
+
+
 @cache
 def looks_of(search: Search, n: int) -> Sequence[int]:
-    """Return the thresholds that a search among n looks at, or its halvings, by state."""
+    """Return the thresholds that a search among n compares, or its halvings, by state."""
     if search == "linear":
-        return range(1, n + 2)
+        return (*range(1, n + 1), n)
     found = [0] * (n + 1)
     parts = [(0, n, 0)]
     while parts:

@@ -10,7 +10,6 @@ rates of guides are fitted to such trials with all others as they stand.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log2
 from typing import Literal, TypeAlias
 
 from bncc.lower.discretizers.trees import Branch, Guide, GuideUse, nodes
@@ -46,13 +45,13 @@ class Rates:
         """Return the bytes of the function that searches."""
         return (self.linear if search == "linear" else self.binary)[1]
 
-    def looped(self, search: Search, n: int, bits: int) -> float:
-        """Return the instructions of one turn of a loop that searches n thresholds."""
-        return self.turn[0] + self._search(search, n, bits)
+    def looped(self, search: Search, looks: float, bits: int) -> float:
+        """Return the instructions of one turn of a loop, whose search looks so often on average."""
+        return self.turn[0] + self._search(search, looks, bits)
 
-    def called(self, search: Search, n: int, bits: int) -> Cost:
-        """Return the cost of a line that searches n thresholds, without their bytes."""
-        work = self.line[0] + self.call[0] + self._search(search, n, bits)
+    def called(self, search: Search, looks: float, bits: int) -> Cost:
+        """Return the cost of a line that calls a search, likewise, without thresholds."""
+        work = self.line[0] + self.call[0] + self._search(search, looks, bits)
         return work, self.line[1] + self.call[1]
 
     def compared(self, mean: float, bounds: Sequence[int], bits: int) -> Cost:
@@ -86,10 +85,8 @@ class Rates:
         code = self.line[1] + found[1] + len(bounds) * self.tree[1] + size
         return self.line[0] + work, code + len(guide.entries) * bits // 8
 
-    def _search(self, search: Search, n: int, bits: int) -> float:
-        """Return the instructions of a search among n thresholds, on average over the states."""
-        # State s of 0 .. n takes s + 1 looks of a linear search, the last without a comparison.
-        looks = n / 2 + 1 if search == "linear" else log2(n + 1)
+    def _search(self, search: Search, looks: float, bits: int) -> float:
+        """Return the instructions of a search that looks so often on average."""
         each = self.linear[0] if search == "linear" else self.binary[0]
         return looks * (each + self.word[0] * (bits == 32))
 

@@ -7,6 +7,8 @@ from typing import Any, Protocol, TypeAlias
 from bncc.lower.c.c99 import ArrayText
 from bncc.program.ir import Program, has_trees
 
+FEW = 2
+"""Turns of a loop that compilers print one after the other."""
 Weights: TypeAlias = Mapping[tuple[str, str, str], tuple[tuple[float, ...], tuple[float, ...]]]
 """By family, machine and the compiler's level: executed instructions (cycles on AVR) per term of
 ``Kernel.work``, and bytes per term of ``Kernel.code``."""
@@ -58,6 +60,14 @@ class Kernel(Protocol):
     @property
     def code(self) -> tuple[float, ...]:
         """Terms of code size, likewise."""
+
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """Further terms of executed instructions behind discretizers, where they have weights."""
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Further terms of code size, likewise."""
 
 
 @dataclass(frozen=True, eq=False)

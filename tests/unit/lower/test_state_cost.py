@@ -20,7 +20,7 @@ from bncc.lower.cost_model import (
     weights_of,
 )
 from bncc.lower.discretizers.choice import searched
-from bncc.lower.discretizers.counts import CODE, WORK, Counts
+from bncc.lower.discretizers.counts import CODE, STORED, WORK, Counts
 from bncc.lower.discretizers.rates import rates_of
 from bncc.lower.entry_price import EntryPrices
 from bncc.lower.estimate import entry_times
@@ -108,7 +108,8 @@ def test_weights_are_as_many_as_operations():
 def test_a_kernel_without_weights_of_its_own_is_priced_as_called(monkeypatch):
     model = model_of(*INTS)
     program, kernel = program_of(model), next(kernels(model))
-    terms = terms_of(program, kernel, searched(INTS, "linear", rates_of(None)).counts, 0)
+    counts = searched(INTS, "linear", rates_of(None)).counts
+    terms = terms_of(program, kernel, counts, is_handed=False)
     own = terms.instructions(), terms.code_bytes()
     monkeypatch.setattr("bncc.lower.state_cost.has_weights", lambda family: False)
     finding = StateTerms(program, kernel, terms.found).finding_bytes()
@@ -125,13 +126,12 @@ def test_few_states_are_handed_over_by_kernels_that_decide():
     lines = searched(MIXED, "linear", rates_of(None))
     program = program_of(model_of(*MIXED))
     for kernel in kernels(model_of(*MIXED)):
-        found = state_terms(program, kernel, lines, may_copy=True).found
-        n_handed = len(MIXED) * (kernel.family in DECIDING)
-        assert found.work["states in registers"] == n_handed
-        assert (
-            state_terms(program, kernel, lines, may_copy=False).found.work["states in registers"]
-            == 0
-        )
+        copied = state_terms(program, kernel, lines, may_copy=True).found
+        called = state_terms(program, kernel, lines, may_copy=False).found
+        n_stored = 0 if kernel.family in DECIDING else len(MIXED)
+        assert copied.work[STORED] == copied.code[STORED] == n_stored
+        assert called.work[STORED] == called.code[STORED] == len(MIXED)
+        assert called.rom_bytes == copied.rom_bytes
 
 
 def test_the_families_that_decide_are_those_whose_text_does():
@@ -197,13 +197,22 @@ def test_entry_points_from_states_and_from_readings_are_priced_together():
     assert both.instructions == max(raw.instructions, states.instructions)
 
 
+def test_lines_store_the_states_that_they_find_and_loops_in_turns():
+    flat = (*MIXED, sensor("flat"))
+    found = searched(flat, "linear", rates_of(None), unread=(3,)).counts
+    assert found.work[STORED] == found.code[STORED] == 3
+    assert searched(INTS, "linear", rates_of(None)).counts.work.get(STORED, 0) == 0
+    codes = (Feature("a", "state", 4), Feature("b", "state", 3))
+    assert searched(codes, "linear", rates_of(None)).counts.work[STORED] == 0
+
+
 def test_the_textbook_searches_from_the_first_threshold_on():
     model = model_of(*INTS)
     program = program_of(model)
     even, first = [np.ones(4)] * 3, [np.array([1.0, 0, 0, 0])] * 3
-    assert expected_looks(program, even) == [2.5] * 3
+    assert expected_looks(program, even) == [2.25] * 3
     assert expected_looks(program, first) == [1.0] * 3
-    assert expected_looks(program, [np.zeros(4)] * 3) == [2.5] * 3
+    assert expected_looks(program, [np.zeros(4)] * 3) == [2.25] * 3
     slow, fast = (textbook_of_readings(program, known, "cortex-m0") for known in (even, first))
     assert slow.flash == fast.flash
     assert slow.instructions > fast.instructions
@@ -212,13 +221,34 @@ def test_the_textbook_searches_from_the_first_threshold_on():
 def test_the_textbook_counts_types_of_readings():
     program = program_of(model_of(*MIXED))
     looks = expected_looks(program, [np.ones(n) for n in program.n_states])
-    # turns, calls, codes, floats; thresholds, of 32 bits, of floats
-    assert work_of_readings(program, looks)[-7:] == (0, 3, 1, 1, 2 + 2.5, 2.5, 2.5)
+    # turns, calls, codes, floats; thresholds, of 32 bits, of floats; features in a loop
+    n_u, n_f = (1 + 2 + 2) / 3, (1 + 2 + 3 + 3) / 4
+    assert work_of_readings(program, looks)[-8:] == (0, 3, 1, 1, n_u + n_f, n_f, n_f, 3)
     # a loop, calls, with a marker; functions of numbers, of 32 bits, of floats, of codes
-    assert code_of_readings(program)[-7:] == (0, 3, 2, 1, 0, 1, 1)
+    assert code_of_readings(program)[-11:-4] == (0, 3, 2, 1, 0, 1, 1)
     assert bytes_of_readings(program) == table_bytes(program) + 2 + 3 * 4
     ints = program_of(model_of(*INTS))
-    assert work_of_readings(ints, [2.5] * 3)[-7:] == (3, 0, 0, 0, 7.5, 0, 0)
-    assert code_of_readings(ints)[-7:] == (1, 0, 0, 1, 0, 0, 0)
+    assert work_of_readings(ints, [2.5] * 3)[-8:] == (3, 0, 0, 0, 7.5, 0, 0, 3)
+    assert code_of_readings(ints)[-11:-4] == (1, 0, 0, 1, 0, 0, 0)
     assert bytes_of_readings(ints) == table_bytes(ints) + 9 * 2 + 2 * 4 + 3
     assert has_weights(FAMILY + OF_READINGS)
+
+
+def test_the_textbook_has_no_loop_over_two_features_or_two_classes():
+    two = INTS[:2]
+    few = model_of(*two)
+    pair = Model(
+        two,
+        ("a", "b"),
+        forest([None, 0]),
+        few.q_format,
+        few.prior[:2],
+        (few.tables[0][:, :2], np.tile(few.tables[1][:, :2], (4, 1))),
+        {},
+    )
+    # several classes, several features, parents, these with several classes
+    assert code_of_readings(program_of(model_of(*INTS)))[-4:] == (1, 1, 0, 0)
+    assert code_of_readings(program_of(model_of(*INTS, parents=[None, 0, None])))[-4:] == (1,) * 4
+    assert code_of_readings(program_of(few))[-4:] == (1, 0, 0, 0)
+    assert code_of_readings(program_of(pair))[-4:] == (0, 0, 1, 0)
+    assert work_of_readings(program_of(few), [2.5] * 2)[-1] == 0

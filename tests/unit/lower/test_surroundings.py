@@ -41,8 +41,8 @@ MODELS = (naive_integer, int32_thresholds, sum_of_tables, with_idle_sensors, let
 def test_priced_discretizers_are_those_that_are_emitted(model, goal):
     found = lowered(model(), goal)
     chosen, plan = found.choice.chosen, found.layout.raw
-    n_handed = len(plan.fields) * found.layout.hands_over
-    terms = terms_of(found.program, found.kernel, plan.counts, n_handed)
+    is_handed = found.layout.hands_over
+    terms = terms_of(found.program, found.kernel, plan.counts, is_handed=is_handed)
     assert chosen.instructions == terms.instructions(None, LEVELS[goal])
     assert chosen.flash == terms.rom_bytes + terms.code_bytes(None, LEVELS[goal])
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bncc._types import IntArray
-from bncc.lower.kernels.bit_slice.carry_save import RowWord, Step, add_up
+from bncc.lower.kernels.bit_slice.carry_save import RowWord, Step, UpperHalf, add_up
 from bncc.lower.kernels.shared.row_address import (
     RowStarts,
     level_bytes,
@@ -27,6 +27,8 @@ from bncc.lower.kernels.shared.row_address import (
 from bncc.program.ir import Program, Table, width_of, with_tables
 from bncc.program.ranges import largest_cost
 
+IN_REGISTERS = 3
+"""Sums that a target with few registers keeps in them, with room for an adder's words."""
 MOST_CLASSES = 32
 """Bits of the widest word."""
 MOST_BITS = 3
@@ -96,6 +98,26 @@ class BitSliceKernel:
     def code(self) -> tuple[float, ...]:
         """Terms: as for `work`, for all code is straight."""
         return self.work
+
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """
+        Terms: adders for each sum beyond registers, halvings of the classes, bytes of halves.
+
+        Then features whose levels are looked up.
+        """
+        n_spilled = self.additions * max(0, self.n_levels - IN_REGISTERS)
+        operands = (operand for step in self.steps for operand in step.operands)
+        n_halves = sum(isinstance(operand, UpperHalf) for operand in operands)
+        n_halvings = (self.n_classes - 1).bit_length()
+        n_levels = sum(len(table.maps) for table in self.tables)
+        return (n_spilled, n_halvings, n_halves * self.word_bits // 8, n_levels)
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: as `more_work`; bits of a sum, tables whose rows are scaled by their bytes."""
+        n_scaled = sum(rows.shape[1] * self.word_bits > 8 for rows in self.rows)
+        return (*self.more_work, self.n_levels, n_scaled)
 
 
 def bit_slice(program: Program) -> Iterator[BitSliceKernel]:

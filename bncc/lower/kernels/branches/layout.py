@@ -61,6 +61,7 @@ class BranchKernel:
     family = "branches"
     scratch_bytes = 0
     whole_bytes = 0
+    more_work = more_code = ()
 
     @property
     def summary(self) -> str:

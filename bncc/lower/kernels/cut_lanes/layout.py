@@ -245,6 +245,16 @@ class CutLanesKernel:
         of_rows = (copies * count for count in self.of_row)
         return (1, has_loop, self.n_straight, n_cuts, *of_rows, self.program.n_classes)
 
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """Terms: bits that parts of all rows are moved down by."""
+        return (len(self.cuts) * sum(part.shift for part in self.parts),)
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: bytes of a sum above the first, classes' starts."""
+        return (self.sum_bits // BYTE - 1, int(np.count_nonzero(self.program.prior)))
+
     def entries(self, plane: Plane, costs: IntArray) -> IntArray:
         """
         Return the entries of a plane for some rows.

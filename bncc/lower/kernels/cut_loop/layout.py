@@ -170,6 +170,18 @@ class CutLoopKernel:
             n_classes * (sums.n_runs > 1),
         )
 
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """Terms, for tables: bytes of moves, of sums in memory."""
+        return self.sums.more_work[:2]
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: those of sums; bytes of their parts, classes' starts."""
+        sums = self.sums
+        n_bytes = len(sums.parts) * sums.part_bits // 8
+        return (*sums.more_code, n_bytes, int(np.count_nonzero(sums.program.prior)))
+
     def reading_entries(self, t: int, place: Mapping[int, int]) -> list[int]:
         """Return the entries of one table for readings, whose limits are a list of their own."""
         return self._listed(t, lambda feature, least: [place[feature]])

@@ -171,6 +171,29 @@ class CutPackedKernel:
             self.sum_bits // BYTE,
         )
 
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """
+        Terms: cuts that count more than a row, bytes of cuts above the first, bits below features.
+
+        Then classes; costs in rows of several bytes, and bytes of these that are read.
+        """
+        n_tables, n_classes = len(self.cuts), self.program.n_classes
+        several = n_tables * (self.row_bytes > 1)
+        return (
+            self.n_cuts * (self.step > 1),
+            self.n_cuts * (self.entry_bits // BYTE - 1),
+            self.n_cuts * (self.least_bits + MARK_BITS),
+            n_classes,
+            several * n_classes,
+            several * self.row_bytes,
+        )
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: bits of an entry below its feature."""
+        return (self.least_bits + MARK_BITS,)
+
     def packed(self, costs: IntArray) -> IntArray:
         """
         Return rows as bytes.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from bncc.lower.kernels.lanes.layout import LaneKernel, lane_kernel
+from bncc.lower.kernels.lanes.layout import REGISTERS, LaneKernel, lane_kernel
 from bncc.lower.kernels.lanes.schedule import lane_plans
 from bncc.lower.kernels.shared.cut_places import (
     TableCuts,
@@ -106,6 +106,18 @@ class CutKernel:
     def code(self) -> tuple[float, ...]:
         """As `work`: every step has instructions of its own."""
         return self.work
+
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """Terms: words of rows besides the first."""
+        return (len(self.cuts) * (self.lanes.n_words - 1),)
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: flushes; words of rows beyond registers."""
+        steps = self.lanes.schedule.steps
+        n_spilled = max(0, self.lanes.n_words - REGISTERS[0])
+        return (sum(step.kind == "flush" for step in steps), len(self.cuts) * n_spilled)
 
 
 def cuts(program: Program) -> Iterator[CutKernel]:

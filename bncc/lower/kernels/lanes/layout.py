@@ -48,6 +48,7 @@ class LaneKernel:
     sum_bits: int  # Width of a class's cost where the C hands it out
     scratch_bytes = 0
     whole_bytes = 0
+    more_work = more_code = ()
 
     @property
     def family(self) -> str:

@@ -27,6 +27,8 @@ from bncc.program.ranges import largest_cost
 
 IN_REGISTERS = 8
 """Sums that a target with few registers keeps in them."""
+BYTES_IN_REGISTERS = 12
+"""Bytes of sums that a target with registers of a byte keeps in them."""
 LEAST_RUN = 8
 """Rows below which emptying the lanes costs as much as filling them."""
 
@@ -150,6 +152,23 @@ class LoopedKernel:
             n_classes,
             n_classes * (self.n_runs > 1),
         )
+
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """Terms, for tables: bytes of moves, of sums in memory. Then bits of moves in the end."""
+        n_tables, n_bytes = len(self.program.tables), self.part_bits // 8
+        in_memory = max(0, len(self.parts) * n_bytes - BYTES_IN_REGISTERS)
+        return (
+            n_tables * self.n_moves * n_bytes,
+            n_tables * in_memory,
+            self.n_runs * sum(part.moved_bits for part in self.parts),
+        )
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: bytes of the classes' costs above the first, classes in lanes."""
+        n_classes = self.program.n_classes
+        return (n_classes * (self.sum_bits // 8 - 1), n_classes * self.has_lanes)
 
     @property
     def n_moves(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.lower.c.constants import must_be_divided
+from bncc.lower.kernels.base import FEW
 from bncc.lower.kernels.shared.packing import (
     SUM_BITS,
     Packing,
@@ -215,7 +216,31 @@ class PackedKernel:
         return (n_products * (not is_walk), n_products * is_walk, turns, additions)
 
     @property
-    def walk_code(self) -> tuple[float, ...]:
+    def more_work(self) -> tuple[float, ...]:
+        """
+        Terms: those of `product_work`; roots among others; classes, costs added in a loop.
+
+        Then costs whose place in a word is tested by a mask, costs in words of 16 and of 32 bits,
+        and tables whose costs are added in a loop.
+        """
+        packing, n_tables = self.packing, len(self.tables)
+        n_classes = self.program.n_classes
+        n_costs, is_loop = n_tables * n_classes, n_classes > FEW
+        is_split = packing.per_word > 1
+        n_roots = sum(len(table.features) == 1 for table in self.tables)
+        return (
+            *self.product_work,
+            n_roots * (self.walk.form == "parent"),
+            n_classes,
+            n_costs * is_loop,
+            n_costs * (is_split and self.n_planes > 1 and not self._is_counted),
+            n_costs * (is_split and packing.word_bits == 16),
+            n_costs * (is_split and packing.word_bits == SUM_BITS),
+            n_tables * is_loop,
+        )
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
         """
         Terms: a walk over features, roots among others; several costs in a word, words of 32 bits.
 

@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from bncc._types import IntArray
+from bncc.lower.kernels.base import FEW
 from bncc.program.ir import Program, Table, n_levels, width_of
 from bncc.program.ranges import largest_cost
 
@@ -78,6 +79,34 @@ class PlainKernel:
     def code(self) -> tuple[float, ...]:
         """Terms: 1, parents per table."""
         return (1, len(self.terms) - 1)
+
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """
+        Terms: parents in a loop over tables, places behind a state; rows added in a loop; classes.
+
+        Then additions to sums of bytes above the first, and those of one cost at a time: sums of a
+        byte are added four at a time, in a word.
+        """
+        n_tables, n_classes = len(self.tables), self._n_classes
+        parents = sum(term.n_tables for term in self.terms[1:])
+        sum_bytes = self.sum_bits // 8
+        is_by_words = n_classes % 4 == 0 and sum_bytes == 1
+        return (
+            parents * (n_tables > FEW),
+            n_tables * bool(self.terms[0].multiples.any()),
+            n_tables * (n_classes > FEW),
+            n_classes,
+            self.additions * (sum_bytes - 1),
+            self.additions * (not is_by_words),
+        )
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: bytes of a sum above the first, a prior, costs that are added one at a time."""
+        sum_bytes = self.sum_bits // 8
+        is_by_words = self._n_classes % 4 == 0 and sum_bytes == 1
+        return (sum_bytes - 1, int(self.prior is not None), int(not is_by_words))
 
     @property
     def _summands(self) -> int:

@@ -177,6 +177,27 @@ class PlaneKernel:
         moves, n_arrays = self._n_moves(parts), 1 + (self.n_alike < self.n_planes)
         return (1, self.finder.n_others, n_words, moves, n_classes - n_done, n_arrays)
 
+    @property
+    def more_work(self) -> tuple[float, ...]:
+        """
+        Terms, for tables: parts, bits that these are moved down by, wide entries of the finder.
+
+        Then bytes of the classes' costs above the first.
+        """
+        n_tables, finder = len(self.tables), self.finder
+        return (
+            n_tables * len(self.parts),
+            n_tables * sum(part.shift for part in self.parts),
+            n_tables * (finder.entry_bits > 8) * finder.entries.shape[1],
+            self.program.n_classes * (self.sum_bits // 8 - 1),
+        )
+
+    @property
+    def more_code(self) -> tuple[float, ...]:
+        """Terms: bytes of a sum above the first, bits that parts are moved by, classes' starts."""
+        n_starts = int(np.count_nonzero(self.program.prior))
+        return (self.sum_bits // 8 - 1, sum(part.shift for part in self.parts), n_starts)
+
     @staticmethod
     def _n_moves(parts: Sequence[Part]) -> int:
         """Return the operations that extract costs from words."""

@@ -107,6 +107,11 @@ class Part:
     classes: tuple[int, ...]  # By lane, the lowest first
     is_rest: bool  # True if only these costs are left in the word after the shift
 
+    @property
+    def moved_bits(self) -> int:
+        """Bits that its lanes are moved down by in the end, altogether."""
+        return sum(lane * self.lane_bits for lane in range(len(self.classes)))
+
     def capacity(self) -> IntArray:
         """Return the bits that the sum of each lane may have, (n_lanes,) int64."""
         bits = np.full(len(self.classes), self.lane_bits)

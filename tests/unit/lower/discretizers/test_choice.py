@@ -59,11 +59,11 @@ def test_a_tree_has_at_most_256_steps():
 @pytest.mark.parametrize(
     ("feature", "expected"),
     [
-        # 3 thresholds: 2.5 looks, or 2 halvings; a tree of three comparisons, two of them met
+        # 3 thresholds: 2.25 compared, or 2 halvings; a tree of three comparisons, two of them met
         (
             EVEN,
             {
-                "linear": (3 + 10 + 2.5 * 6, 10 + 20 + 6),
+                "linear": (3 + 10 + 2.25 * 6, 10 + 20 + 6),
                 "binary": (3 + 10 + 2 * 8, 10 + 20 + 6),
                 "tree": (3 + 2 * 2, 10 + 3 * 6),
                 "bytes": (3 + 9, 10 + 30 + 20),
@@ -78,7 +78,7 @@ def test_a_tree_has_at_most_256_steps():
         (
             cuts(10, 20, 30, kind="int32"),
             {
-                "linear": (3 + 10 + 2.5 * 8, 10 + 20 + 12),
+                "linear": (3 + 10 + 2.25 * 8, 10 + 20 + 12),
                 "tree": (3 + 2 * (2 + 2), 10 + 3 * (6 + 8)),
                 "bytes": (3 + 9 + 2 * 2, 10 + 30 + 20 + 2 * 8),
             },
@@ -105,8 +105,18 @@ def test_a_loop_costs_its_turns_its_arrays_and_the_function():
     plan = searched((EVEN, cuts(5)), "linear", ROUND)
     assert plan.is_loop
     assert plan.methods == ("linear", "linear")
-    assert plan.instructions == 2 * 20 + (2.5 + 1.5) * 6
+    assert plan.instructions == 2 * 20 + (2.25 + 1) * 6
     assert plan.flash == 60 + 30 + 2 * 2 + (3 + 1) * 2
+
+
+def test_a_search_is_priced_by_the_states_that_are_frequent():
+    first, last = (np.array(each) for each in ([1.0, 0, 0, 0], [0, 0, 0, 1.0]))
+    prices = [
+        searched((EVEN,), "linear", ROUND, (), (often,)).instructions for often in (first, last)
+    ]
+    assert prices == [20 + 6, 20 + 3 * 6]
+    (early, *_), (late, *_) = (ways(EVEN, "linear", ROUND, often) for often in (first, last))
+    assert (early.instructions, late.instructions) == (3 + 10 + 6, 3 + 10 + 3 * 6)
 
 
 def test_readings_of_several_types_are_searched_in_lines():
