@@ -400,7 +400,7 @@ def test_without_a_machine_it_is_the_c_that_emit_c_writes(
     run_json("verify", model, "--target", "avr")
     written = tmp_path / "c"
     entries = [word for entry in ("raw", "scores", "trusted") for word in ("--with", entry)]
-    run_json("emit-c", model, "-o", written, "--name", "m", *entries)
+    run_json("emit-c", model, "-o", written, "--name", "m", "--entry", "predict-raw", *entries)
     generic, own = (how["emission"].files["m.c"] for _, how in asked)
     assert (written / "m.c").read_text(encoding="utf-8") == generic
     assert own != generic
