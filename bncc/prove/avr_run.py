@@ -61,7 +61,7 @@ class ByteExpressions(Expressions):
         if isinstance(expression, tuple):
             operation, *rest = expression
             if operation == "cat":
-                parts = [self.content(draft, one) for one in rest]
+                parts = _of_one_pointer([self.content(draft, one) for one in rest])
                 bits = consecutive(parts)
                 if bits is not None and bits.mask + 1 != 1 << 8 * len(parts):
                     return bits
@@ -75,6 +75,10 @@ class ByteExpressions(Expressions):
                     if isinstance(whole, Value) and whole.base is None:
                         # The complement of a number has the complement of each byte.
                         return sliced(self._algebra.sub(Value(MASK), whole), inner.at)
+            if operation in ("add", "sub"):
+                moved = _moved(str(operation), *(self.content(draft, one) for one in rest))
+                if moved is not None:
+                    return moved
             if operation == "pack":
                 return self.deferred(draft, expression)
             if operation in ("and", "shr", "zext"):
@@ -130,6 +134,34 @@ def _pointer(content: Content) -> Content:
         return content
     offset = (content.const + _HALF) % (2 * _HALF) - _HALF
     return Value(offset % WORD, base=content.base)
+
+
+def _moved(operation: str, byte: Content, steps: Content) -> Content | None:
+    """Return the high byte of a pointer that 256 bytes per step are added to; None if it is none."""
+    whole = _whole_pointer(byte, 8)
+    if whole is None or not isinstance(steps, Value) or steps.number is None:
+        return None
+    n = steps.const if operation == "add" else -steps.const
+    return sliced(_pointer(Value((whole.const + (n << 8)) % WORD, base=whole.base)), 8)
+
+
+def _of_one_pointer(parts: list[Content]) -> list[Content]:
+    """Return two bytes as those of one pointer, where they are of two with equal low bytes."""
+    if len(parts) == 2:
+        low, high = _whole_pointer(parts[0], 0), _whole_pointer(parts[1], 8)
+        if low is not None and high is not None and low.base == high.base:
+            if (low.const - high.const) % 256 == 0:
+                return [sliced(high, 0), parts[1]]
+    return parts
+
+
+def _whole_pointer(byte: Content, at: int) -> Value | None:
+    """Return the pointer that a register has the low or the high byte of; None if it has none."""
+    if isinstance(byte, Slice) and (byte.at, byte.mask) == (at, MASK >> 24):
+        whole = byte.whole
+        if isinstance(whole, Value) and whole.base in POINTERS and not whole.terms:
+            return whole
+    return None
 
 
 class ByteMemory(Memory):

@@ -103,6 +103,21 @@ def test_a_trained_model_is_proved(bench, wifi, optimize):
     assert max(call.stack for call in calls) == found.stack
 
 
+@pytest.mark.no_cover
+@pytest.mark.parametrize("kernel", ["looped", "planes"])
+@pytest.mark.parametrize(("new", "status"), [(r"\1\2", "proved"), (r"\1(\2 ^ 0x8U)", "refuted")])
+def test_a_loop_ends_at_the_high_byte_of_an_address(bench, kernel, new, status):
+    """Behind 256 features, which an increment of the high byte of their address finds."""
+    rng = np.random.default_rng(1)
+    features = [Feature(f"s{k}", "int16", 3, thresholds=(0, 7)) for k in range(256)]
+    tables = [rng.integers(0, 8, (3, 3)).tolist() for _ in features]
+    model = hand.model_of(features, hand.forest([None] * 256), QFormat(3, 0), [1] * 3, tables)
+    edit = (r"(m_\w+\[\d+\] M_ROM = \{\n.* s0 \*/\n +(?:/\* 0 \*/ )?)(\w+U)", new)
+    code, symbols = built(bench, model, edit, optimize="balanced", kernel=kernel)
+    found = prove(model, code, symbols["trusted"], "trusted", time_limit=200)
+    assert found.status == status, found.sentence
+
+
 def test_scores_are_proved(bench):
     model = hand.naive_integer()
     code, symbols = built(bench, model)
