@@ -58,14 +58,18 @@ def program_footprint(model: Model, emission: Emission, target: str | None) -> P
 def _of_front_end(
     model: Model, budget: Budget, options: EmitOptions, target: str | None
 ) -> tuple[int, int]:
-    """Return what the smallest C with a front end takes more than its classifier: flash and RAM."""
+    """
+    Return what the smallest C with a front end takes besides its classifier: flash and state.
+
+    The stack of the program is the largest of several calls, so none of it is taken off.
+    """
     unlimited = replace(budget, flash=None, ram=None, reserve=0)
     smallest = options_within(model, unlimited, replace(options, optimize="size"))
     emission = emit_c(model, smallest)
     alone = priced(model, emission, smallest, target)
     emission = replace(emission, lowered=replace(emission.lowered, resources=alone))
     program = program_footprint(model, emission, target)
-    return max(0, program.flash - alone.flash), max(0, program.ram - alone.ram - alone.stack)
+    return max(0, program.flash - alone.flash), program.state
 
 
 def _behind(budget: Budget, flash: int, ram: int) -> Budget:

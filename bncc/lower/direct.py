@@ -154,7 +154,9 @@ def plan_direct(
     # The packed kernel extracts the index from an entry, which widens it.
     widens = not isinstance(kernel, CutPackedKernel) and entries.type == "uint8_t"
     widens = widens and compared.bits == 32
-    reading = f"x[{name}_wide(ENTRY)]" if widens else "x[ENTRY]"
+    # `cut-lanes` widens where it reads the list.
+    is_widened_here = widens and isinstance(kernel, CutLoopKernel)
+    reading = f"x[{name}_wide(ENTRY)]" if is_widened_here else "x[ENTRY]"
     functions: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
     one_key = ""

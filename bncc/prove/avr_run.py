@@ -137,7 +137,7 @@ def _pointer(content: Content) -> Content:
 
 
 def _moved(operation: str, byte: Content, steps: Content) -> Content | None:
-    """Return the high byte of a pointer that 256 bytes per step are added to; None if it is none."""
+    """Return the high byte of a pointer, moved by 256 bytes per step; None if it is none."""
     whole = _whole_pointer(byte, 8)
     if whole is None or not isinstance(steps, Value) or steps.number is None:
         return None
@@ -147,12 +147,12 @@ def _moved(operation: str, byte: Content, steps: Content) -> Content | None:
 
 def _of_one_pointer(parts: list[Content]) -> list[Content]:
     """Return two bytes as those of one pointer, where they are of two with equal low bytes."""
-    if len(parts) == 2:
-        low, high = _whole_pointer(parts[0], 0), _whole_pointer(parts[1], 8)
-        if low is not None and high is not None and low.base == high.base:
-            if (low.const - high.const) % 256 == 0:
-                return [sliced(high, 0), parts[1]]
-    return parts
+    if len(parts) != 2:
+        return parts
+    low, high = _whole_pointer(parts[0], 0), _whole_pointer(parts[1], 8)
+    if low is None or high is None or low.base != high.base:
+        return parts
+    return [sliced(high, 0), parts[1]] if (low.const - high.const) % 256 == 0 else parts
 
 
 def _whole_pointer(byte: Content, at: int) -> Value | None:

@@ -56,7 +56,7 @@ def test_bad_use_of_the_checker_is_exit_code_2(model: Path, tmp_path: Path) -> N
     assert checker(tmp_path / "none", model, model).returncode == 2
     found = checker(model, model, model)
     assert found.returncode == 1
-    assert "malformed" in found.stdout
+    assert found.stdout == "rejected: the first file is no certificate of bncc\n"
 
 
 def test_several_proofs_have_no_one_certificate(run: Any, model: Path, tmp_path: Path) -> None:

@@ -52,6 +52,17 @@ def test_a_program_that_never_fits_is_refused(monkeypatch):
     assert len(asked) == 1 + program_pricing.MOST_TRIES
 
 
+def test_the_stack_of_a_program_is_no_sum(require_bench):
+    """A limit that a program keeps admits it, at every goal."""
+    require_bench("cortex-m0")
+    model = adapting("naive")
+    for goal in ("size", "balanced", "speed"):
+        options = replace(WRITTEN, target="cortex-m0", optimize=goal)
+        whole = program_within(model, Budget("cortex-m0", 2**16), options).whole
+        within = program_within(model, Budget("cortex-m0", ram=whole.ram), options).whole
+        assert within.ram <= whole.ram, goal
+
+
 def test_without_a_limit_on_bytes_nothing_more_is_measured(monkeypatch):
     no_tools(monkeypatch)
     emission = program_within(adapting("naive"), Budget("cortex-m0"), WRITTEN)
