@@ -76,7 +76,10 @@ class ByteExpressions(Expressions):
                         # The complement of a number has the complement of each byte.
                         return sliced(self._algebra.sub(Value(MASK), whole), inner.at)
             if operation in ("add", "sub"):
-                moved = _moved(str(operation), *(self.content(draft, one) for one in rest))
+                byte, steps = (
+                    draft.registers.get(one) if isinstance(one, str) else one for one in rest
+                )
+                moved = _moved(str(operation), byte, steps)
                 if moved is not None:
                     return moved
             if operation == "pack":
@@ -136,12 +139,14 @@ def _pointer(content: Content) -> Content:
     return Value(offset % WORD, base=content.base)
 
 
-def _moved(operation: str, byte: Content, steps: Content) -> Content | None:
+def _moved(operation: str, byte: object, steps: object) -> Content | None:
     """Return the high byte of a pointer, moved by 256 bytes per step; None if it is none."""
     whole = _whole_pointer(byte, 8)
-    if whole is None or not isinstance(steps, Value) or steps.number is None:
+    if isinstance(steps, Value):
+        steps = steps.number
+    if whole is None or not isinstance(steps, int):
         return None
-    n = steps.const if operation == "add" else -steps.const
+    n = steps if operation == "add" else -steps
     return sliced(_pointer(Value((whole.const + (n << 8)) % WORD, base=whole.base)), 8)
 
 
@@ -155,7 +160,7 @@ def _of_one_pointer(parts: list[Content]) -> list[Content]:
     return [sliced(high, 0), parts[1]] if (low.const - high.const) % 256 == 0 else parts
 
 
-def _whole_pointer(byte: Content, at: int) -> Value | None:
+def _whole_pointer(byte: object, at: int) -> Value | None:
     """Return the pointer that a register has the low or the high byte of; None if it has none."""
     if isinstance(byte, Slice) and (byte.at, byte.mask) == (at, MASK >> 24):
         whole = byte.whole
