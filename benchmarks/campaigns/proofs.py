@@ -6,13 +6,13 @@ Proofs of trained models' machine code: how many `bncc prove` decides, and in ho
 Models are trained on raw readings of `SETS` with fixed options and kept in the folder of ``-o``
 with ``proofs.jsonl``, so the command resumes. ``--again`` repeats what was not proved.
 
-``--sample`` proves a third of all programs: each model for each target once. Each structure has
-each goal, those with several numbers of bits on each target.
+``--levels both`` compiles each program at -Os and at -O2; otherwise it has the usual level of its
+goal.
 
 The command prints what was not proved, then tables by data set and by target. Seconds are those of
 one core, without waiting. ``--limit`` includes waiting. A model that a target cannot hold has no
-program there. ``--write`` updates a table of
-``docs/prove.md``: that by target, that by data set with ``--sample``, or that of AVR.
+program there. ``--write`` updates the tables of ``docs/prove.md``: those by target and by data set,
+or that of AVR.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ from typing import Any
 
 import click
 
-from benchmarks.shared.markdown import held, renew, table
+from benchmarks.shared.markdown import renew, table
 from benchmarks.shared.memory import Memory
 from bncc.cli.main import main as bncc
 from bncc.device.cross import find_toolchain
@@ -55,9 +55,10 @@ STRUCTURES: dict[str, Sequence[str]] = {
 }  # fmt: skip
 BITS = {"naive": (2, 4, 8), "chow-liu": (2, 4, 8), "tables": (2, 4, 8)}
 TARGETS = ("cortex-m0", "cortex-m4", "rv32", "avr")
-CODE = (("size", "-Os"), ("balanced", "-Os"), ("speed", "-O2"))
-LEVELS = {"avr": "-Os"}
-"""Level of all code for a target, whatever the goal."""
+GOALS = {"size": "-Os", "balanced": "-Os", "speed": "-O2"}
+"""Usual optimization level of each goal."""
+LEVELS = {"avr": ("-Os",)}
+"""Levels of all code for a target, whatever the goal."""
 ENTRIES = ("trusted", "predict", "predict-raw")
 LIMIT = 120.0
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "prove.md"
@@ -76,6 +77,7 @@ class Outcome:
     reason: str
     instructions: int | None
     seconds: float  # CPU time of one core
+    level: str
 
     @property
     def data_set(self) -> str:
@@ -85,23 +87,24 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Programs:
-    """Programs of each model to prove: all, or one for each target."""
+    """Programs of each model to prove, and their entry points."""
 
     targets: Sequence[str] = TARGETS
-    is_sample: bool = False
+    has_both_levels: bool = False
     entries: Sequence[str] = ENTRIES
 
-    def key(self, model: str, target: str, optimize: str) -> str:
-        """Return the name of a program and of its entry points, unless these are all."""
+    def key(self, model: str, target: str, optimize: str, level: str) -> str:
+        """Return the name of a program; level and entry points only if they are not the usual."""
         some = () if tuple(self.entries) == ENTRIES else self.entries
-        return " ".join((model, target, optimize, *some))
+        own = () if level in LEVELS.get(target, GOALS[optimize]) else (level,)
+        return " ".join((model, target, optimize, *own, *some))
 
-    def of(self, structure: str, bits: int) -> Iterator[tuple[str, str, str]]:
-        """Yield target, goal and optimization level of the programs of a model."""
-        first = list(STRUCTURES).index(structure) + BITS.get(structure, (4,)).index(bits)
-        for target, (k, (optimize, usual)) in product(self.targets, enumerate(CODE)):
-            if not self.is_sample or (first + TARGETS.index(target)) % len(CODE) == k:
-                yield target, optimize, LEVELS.get(target, usual)
+    def __iter__(self) -> Iterator[tuple[str, str, str]]:
+        """Yield target, goal and optimization level of each program of a model."""
+        for target, (optimize, usual) in product(self.targets, GOALS.items()):
+            both = dict.fromkeys((usual, *GOALS.values())) if self.has_both_levels else (usual,)
+            for level in LEVELS.get(target, both):
+                yield target, optimize, level
 
 
 class Proofs:
@@ -122,16 +125,15 @@ class Proofs:
         """
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             keys: dict[Future[Any], str] = {}
-            asked_of = {pool.submit(self._trained, *one): one for one in models(names)}
-            waiting: set[Future[Any]] = set(asked_of)
+            waiting: set[Future[Any]] = {pool.submit(self._trained, *one) for one in models(names)}
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for one in done:
                     if one in keys:
                         self._known.put(keys[one], one.result())
                         continue
-                    for target, optimize, level in self._programs.of(*asked_of[one][1:]):
-                        key = self._programs.key(one.result().stem, target, optimize)
+                    for target, optimize, level in self._programs:
+                        key = self._programs.key(one.result().stem, target, optimize, level)
                         if not self._is_done(key, again=again):
                             asked = pool.submit(
                                 _proved, one.result(), target, optimize, level, self._limit,
@@ -150,10 +152,13 @@ class Proofs:
         found = []
         for name, structure, bits in models(names):
             model = f"{name}.{structure}.{bits}"
-            for target, optimize, _ in self._programs.of(structure, bits):
-                key = self._programs.key(model, target, optimize)
+            for target, optimize, level in self._programs:
+                key = self._programs.key(model, target, optimize, level)
                 if key in self._known:
-                    found += [Outcome(model=model, **one) for one in self._known[key]]
+                    found += [
+                        Outcome(**{"model": model, "level": level, **one})
+                        for one in self._known[key]
+                    ]
         return found
 
     def _trained(self, name: str, structure: str, bits: int) -> Path:
@@ -219,7 +224,7 @@ def _proved(
         )
         outcome = Outcome(
             path.stem, target, entry, optimize, program.kernel, verdict.status, verdict.reason,
-            verdict.instructions, process_time() - start,
+            verdict.instructions, process_time() - start, level,
         )  # fmt: skip
         print(path.stem, target, optimize, verdict.sentence, flush=True)
         found.append({name: x for name, x in asdict(outcome).items() if name != "model"})
@@ -251,24 +256,11 @@ def report(outcomes: Sequence[Outcome], what: str = "target") -> str:
     return table(head, rows)
 
 
-def added(known: str, new: str) -> str:
-    """Return a table by data set with the rows of another one in place of those of its sets."""
-    head, rule, *rows = new.splitlines()
-    names = set(map(_first, rows))
-    kept = [line for line in known.splitlines()[2:] if _first(line) not in names]
-    ordered = sorted([*kept, *rows], key=lambda line: SETS.index(_first(line)))
-    return "".join(f"{line}\n" for line in (head, rule, *ordered))
-
-
-def _first(line: str) -> str:
-    return line.split("|")[1].strip()
-
-
 def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
     """Return a line for each verdict but a proof."""
     return [
-        f"{one.model} {one.target} {one.optimize} {one.entry} {one.kernel}: {one.status}, "
-        f"{one.reason}, {one.seconds:.1f} s"
+        f"{one.model} {one.target} {one.optimize} {one.level} {one.entry} {one.kernel}: "
+        f"{one.status}, {one.reason}, {one.seconds:.1f} s"
         for one in outcomes
         if one.status != "proved"
     ]
@@ -284,7 +276,13 @@ def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
 @click.option(
     "--limit", default=LIMIT, show_default=True, help="Seconds of a proof, also of waiting."
 )
-@click.option("--sample", is_flag=True, help="Only one program of each model for each target.")
+@click.option(
+    "--levels",
+    default="usual",
+    show_default=True,
+    type=click.Choice(["usual", "both"]),
+    help="Optimization levels: that of each goal, or -Os and -O2.",
+)
 @click.option("--again", is_flag=True, help="Repeat proofs of programs that were not proved.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
 @click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
@@ -296,7 +294,7 @@ def main(
     entries: str,
     jobs: int,
     limit: float,
-    sample: bool,
+    levels: str,
     again: bool,
     only_report: bool,
     write: bool,
@@ -304,18 +302,17 @@ def main(
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
     names = sets.split(",")
-    programs = Programs(targets.split(","), sample, entries.split(","))
+    programs = Programs(targets.split(","), levels == "both", entries.split(","))
     proofs = Proofs(output, data, programs, limit)
     if not only_report:
         proofs.find(names, jobs, again=again)
     outcomes = proofs.known(names)
     text, by_set = report(outcomes), report(outcomes, "data set")
     print(*open_ones(outcomes), "", by_set, "", text, sep="\n")
-    if write and (sample or targets == "avr"):
-        name = "proofs-avr" if targets == "avr" else "proofs-sample"
-        renew(PAGE, {name: added(held(PAGE.read_text("utf-8"), name), by_set)})
+    if write and targets == "avr":
+        renew(PAGE, {"proofs-avr": by_set})
     elif write:
-        renew(PAGE, {"proofs": text})
+        renew(PAGE, {"proofs": text, "proofs-sets": by_set})
 
 
 if __name__ == "__main__":

@@ -1,25 +1,17 @@
 """The campaign of proofs: which programs it proves, what it repeats, and what it prints."""
 
-from collections import Counter
 from dataclasses import asdict
-from itertools import product
 
 import pytest
 
 from benchmarks.campaigns.proofs import (
-    CODE,
-    STRUCTURES,
-    TARGETS,
+    GOALS,
     Outcome,
     Programs,
     Proofs,
-    added,
-    models,
     open_ones,
     report,
 )
-
-GOALS = [goal for goal, _ in CODE]
 
 
 def outcome(status: str = "proved", seconds: float = 1.0, **more: str) -> Outcome:
@@ -27,28 +19,24 @@ def outcome(status: str = "proved", seconds: float = 1.0, **more: str) -> Outcom
     known = {"model": "satimage.naive.4", "target": "rv32", "entry": "predict", **more}
     return Outcome(
         optimize="size", kernel="lanes", status=status, reason="cells", instructions=9,
-        seconds=seconds, **known,
+        seconds=seconds, level="-Os", **known,
     )  # fmt: skip
 
 
-def test_a_sample_has_each_model_on_each_target_and_each_goal_of_each_structure():
-    sample = Programs(is_sample=True)
-    found = [
-        (structure, bits, *program[:2])
-        for _, structure, bits in models(["satimage"])
-        for program in sample.of(structure, bits)
-    ]
-    assert len(found) == len(models(["satimage"])) * len(TARGETS)
-    assert set(Counter((s, b, t) for s, b, t, _ in found).values()) == {1}
-    assert {(s, g) for s, _, _, g in found} == set(product(STRUCTURES, GOALS))
-    by_target = {(s, t, g) for s, _, t, g in found if s in ("naive", "chow-liu", "tables")}
-    assert by_target == set(product(("naive", "chow-liu", "tables"), TARGETS, GOALS))
+def test_programs_are_those_of_every_target_and_goal():
+    assert list(Programs(["rv32", "avr"])) == [
+        ("rv32", "size", "-Os"), ("rv32", "balanced", "-Os"), ("rv32", "speed", "-O2"),
+        ("avr", "size", "-Os"), ("avr", "balanced", "-Os"), ("avr", "speed", "-Os"),
+    ]  # fmt: skip
 
 
-def test_all_programs_are_those_of_every_target_and_goal():
-    assert [p[:2] for p in Programs(["rv32", "avr"]).of("naive", 4)] == [
-        (target, goal) for target in ("rv32", "avr") for goal in GOALS
-    ]
+def test_programs_of_both_levels_have_names_of_their_own():
+    """The names of those of the usual level do not change, so that a run knows their verdicts."""
+    both, usual = (Programs(["rv32", "avr"], is_both) for is_both in (True, False))
+    keys = [both.key("a.naive.4", *one) for one in both]
+    assert len(set(keys)) == 9
+    assert {usual.key("a.naive.4", *one) for one in usual} < set(keys)
+    assert {"a.naive.4 rv32 size -O2", "a.naive.4 rv32 speed -Os"} < set(keys)
 
 
 def test_tables_count_verdicts_and_seconds_of_proofs():
@@ -65,18 +53,9 @@ def test_tables_count_verdicts_and_seconds_of_proofs():
         ["letter", "predict", "1", "0", "1", "0", "0.0", "0.0"],
     ]
     assert open_ones(outcomes) == [
-        "satimage.naive.4 rv32 size predict lanes: undecided, cells, 90.0 s",
-        "letter.naive.4 rv32 size predict lanes: refuted, cells, 1.0 s",
+        "satimage.naive.4 rv32 size -Os predict lanes: undecided, cells, 90.0 s",
+        "letter.naive.4 rv32 size -Os predict lanes: refuted, cells, 1.0 s",
     ]
-
-
-def test_a_table_keeps_the_rows_of_other_data_sets():
-    """In the order of the data sets; those of the same set are replaced."""
-    others = [outcome(model=f"{name}.naive.4") for name in ("spambase", "letter")]
-    known = report([*others, outcome("undecided")], "data set")
-    new = report([outcome()], "data set")
-    assert added(known, new) == report([others[0], outcome(), others[1]], "data set")
-    assert added("", new) == new
 
 
 @pytest.fixture
