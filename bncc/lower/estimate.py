@@ -28,8 +28,9 @@ from bncc.lower.cost_model import LEVELS, Level, code_bytes, decision_cost
 from bncc.lower.cycle_rates import span_in_cycles
 from bncc.lower.gate import CODE as GATE_CODE
 from bncc.lower.layout import Layout
+from bncc.lower.raw import RawPlan
 from bncc.lower.rule_cost import code_of_extras, extras_in, work_of_extras
-from bncc.lower.state_cost import STATE_ENTRY, terms_of
+from bncc.lower.state_cost import STATE_ENTRY, StateTerms, terms_of
 from bncc.model.rules import EXTRAS
 from bncc.resources import OF_READINGS, Optimize, Resources, Span
 from bncc.targets import GENERIC, known_target
@@ -115,11 +116,31 @@ def entry_times(
             times["scores-raw"] = checked + layout.raw.instructions
             times["predict-raw"] = layout.direct_terms.instructions(target, level)
         else:
-            program, counts = layout.program, layout.raw.counts
-            terms = terms_of(program, layout.kernel, counts, is_handed=layout.hands_over)
-            times["predict-raw"] = terms.instructions(target, level)
+            times["predict-raw"] = _state_terms(layout, layout.raw).instructions(target, level)
             times["scores-raw"] = times["predict-raw"] + layout.check.work
     return times
+
+
+def _state_terms(layout: Layout, raw: RawPlan) -> StateTerms:
+    """Return the terms of ``predict_raw`` that finds states."""
+    return terms_of(layout.program, layout.kernel, raw.counts, is_handed=layout.hands_over)
+
+
+def called_bytes(
+    layout: Layout, whole: Estimate, entries: tuple[str, ...], target: str | None, level: Level
+) -> int:
+    """
+    Estimate the bytes of flash that calls of entry points need.
+
+    What ``predict_raw`` alone needs is estimated without the rest, others as if all was called.
+    """
+    raw = None if layout.direct or layout.constant_time else layout.raw
+    if entries != ("predict-raw",) or raw is None or extras_in(layout):
+        return whole.flash
+    terms = _state_terms(layout, raw)
+    gate = 0 if layout.gate is None else GATE_CODE
+    front = front_bytes(layout, target, level)
+    return terms.rom_bytes + terms.code_bytes(target, level) + front + gate
 
 
 def estimated_resources(
@@ -143,7 +164,7 @@ def estimated_resources(
         cycles = {entry: span_in_cycles(span, family, core) for entry, span in spans.items()}
     return Resources(
         target=target or GENERIC,
-        flash=whole.flash,
+        flash=called_bytes(layout, whole, entries, target, level),
         ram=0,
         stack=whole.ram,
         instructions=None if is_cycles else spans,

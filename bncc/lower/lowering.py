@@ -94,7 +94,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     def fitted(lowered: Lowered, discretize: Optimize) -> Lowered:
         """Return a layout that fits, that which was tried first if it does."""
         budget = KernelBudget(limits, UNKNOWN, UNKNOWN, remedy=_remedy(request))
-        tried = [lowered]
+        tried = [best, lowered]
         while not limits.admits(lowered.resources):
             # The kernel tried does not fit with the rest, so every turn has fewer candidates.
             kernel, found = lowered.choice.chosen, lowered.resources
