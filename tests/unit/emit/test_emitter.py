@@ -207,13 +207,13 @@ def test_discretizers_give_way_before_a_kernel_does():
     """A budget between the bytes of trees and of a search keeps a kernel that is asked for."""
     fast = emit_c(letter_like(), EmitOptions(optimize="speed", kernel="lanes"))
     assert fast.layout.raw.functions
-    less = EmitOptions(optimize="speed", kernel="lanes", max_flash=fast.estimate.flash - 1)
+    less = EmitOptions(optimize="speed", kernel="lanes", max_flash=fast.resources.flash - 1)
     small = emit_c(letter_like(), less)
     assert small.layout.raw.is_loop
     assert small.layout.raw.functions == ()
-    assert small.estimate.flash < fast.estimate.flash
+    assert small.resources.flash < fast.resources.flash
     assert small.kernel == fast.kernel
     assert small.table_bytes == fast.table_bytes
     free = emit_c(letter_like(), replace(less, kernel=None))
-    assert free.estimate.flash <= less.max_flash
+    assert free.resources.flash <= less.max_flash
     assert free.resources.slowest <= small.resources.slowest
