@@ -22,6 +22,7 @@ from bncc.prove.slices import (
     consecutive,
     names_in,
     sliced,
+    with_ones,
 )
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
 from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
@@ -84,7 +85,7 @@ class ByteExpressions(Expressions):
                     return moved
             if operation == "pack":
                 return self.deferred(draft, expression)
-            if operation in ("and", "shr", "zext"):
+            if operation in ("and", "or", "shr", "zext"):
                 part = self._part(draft, str(operation), *rest)
                 if part is not None:
                     return part
@@ -105,6 +106,8 @@ class ByteExpressions(Expressions):
             return None
         if operation == "shr":
             return sliced(inner, number.const, MASK)
+        if operation == "or":
+            return with_ones(inner, number.const) if isinstance(inner, Slice) else None
         return sliced(inner, 0, number.const if operation == "and" else (1 << number.const) - 1)
 
     def deferred(self, draft: Draft | Operands, expression: Expr) -> Content:

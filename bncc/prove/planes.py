@@ -105,7 +105,9 @@ class Planes:
         """Make the variables, those of the highest bits first."""
         n, diagrams = len(self._costs_of), self._diagrams
         n_planes = len(self._costs_of[0])
-        left = known = [TRUE] * n  # As functions of variables, and of inputs
+        left = [TRUE] * n
+        # Also as functions of inputs: the code begins with any of the bits above which none is set.
+        known: list[list[int]] = []
         is_known = True
         for k in reversed(range(n_planes)):
             place = 2 * n * (n_planes - 1 - k)
@@ -114,25 +116,35 @@ class Planes:
                 if plane > TRUE and plane not in self._variable_of:
                     self._name(plane, diagrams.variable(place + 2 * c + 1))
             bits = [self._variable_of.get(plane, plane) for plane in planes]
-            clear = [diagrams.both(a, diagrams.no(b)) for a, b in zip(left, bits, strict=True)]
+            clear = self._without(left, bits)
             some = reduce(diagrams.either, clear)
             after = [diagrams.chosen(some, a, b) for a, b in zip(clear, left, strict=True)]
             if is_known:
-                pairs = zip(known, planes, strict=True)
-                lower = [diagrams.both(a, diagrams.no(b)) for a, b in pairs]
-                for function, bit in zip(lower, clear, strict=True):
-                    self._name(function, bit)
-                is_known, known = some == TRUE, lower
+                known += [[TRUE] * n] * (left == [TRUE] * n)
+                known = [self._without(own, planes) for own in known]
+                self._name_all(known, clear)
+                is_known = some == TRUE
             left = [
                 one if one <= TRUE else diagrams.variable(place + 2 * n + 2 * c)
                 for c, one in enumerate(after)
             ]
             rest = (FALSE,) * (32 - n)
-            self._folded[(*after, *rest)] = (*left, *rest)
+            if left != after:
+                self._folded[(*after, *rest)] = (*left, *rest)
             if is_known:
-                for function, bit in zip(known, left, strict=True):
-                    self._name(function, bit)
+                self._name_all(known, left)
         self._left = left
+
+    def _without(self, left: Sequence[int], planes: Sequence[int]) -> list[int]:
+        """Return functions that are 1 where those of `left` are and those of `planes` are not."""
+        both, no = self._diagrams.both, self._diagrams.no
+        return [both(a, no(b)) for a, b in zip(left, planes, strict=True)]
+
+    def _name_all(self, known: Iterable[Sequence[int]], bits: Sequence[int]) -> None:
+        """Note that functions of variables equal several of inputs."""
+        for functions in known:
+            for function, bit in zip(functions, bits, strict=True):
+                self._name(function, bit)
 
     def _name(self, function: int, bit: int) -> None:
         """Note that a function of variables equals one of inputs."""
@@ -207,22 +219,21 @@ class Planes:
         total = diagrams.of_sum(const, terms, starts, n_bits)
         exact = Exact(const, self._terms(terms, starts))
         if self._algebra.rows:
-            total = self._of_inputs(total, exact, len(planes))
+            self._name_unset(total, exact, len(planes))
         if n_bits > 32 or list(total[: len(planes)]) != list(planes) or total[-1] != FALSE:
             raise UndecidedError("sums-differ", "the bits of a cost are not those of a sum")
         used = [k for k, bit in enumerate(total) if bit != FALSE]
         return list(total[: max(used, default=0) + 1]), exact
 
-    def _of_inputs(self, total: tuple[int, ...], exact: Exact, n: int) -> tuple[int, ...]:
-        """Return the bits of a sum without those that rows set, but no input; n are kept."""
+    def _name_unset(self, total: Sequence[int], exact: Exact, n: int) -> None:
+        """Note which bits of a sum, all but its lowest n, are set by rows but by no input."""
         full = self._algebra.full
         parts = [(term.partition, term.values) for term in exact.terms.values()]
         most = exact.const + largest_sum(parts, ((),), full)
         least = exact.const - largest_sum([(p, -values) for p, values in parts], ((),), full)
-        if least < 0:
-            return total
-        n = max(n, most.bit_length())
-        return *total[:n], *[FALSE] * (len(total) - n)
+        if least >= 0:
+            for bit in total[max(n, most.bit_length()) :]:
+                self._name(bit, FALSE)
 
     def _scopes(self, starts: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, ...]]:
         """

@@ -24,26 +24,27 @@ Evaluate = Callable[[Mapping[str, Content], object], Value]
 
 
 class Slice:
-    """Bits of a number: ``whole >> at & mask``."""
+    """Bits of a number, and others that are set: ``whole >> at & mask | ones``, no bit in both."""
 
-    __slots__ = ("at", "mask", "whole")
+    __slots__ = ("at", "mask", "ones", "whole")
 
-    def __init__(self, whole: Content, at: int, mask: int = _BYTE) -> None:
-        self.whole, self.at, self.mask = whole, at, mask & WORD - 1 >> at
+    def __init__(self, whole: Content, at: int, mask: int = _BYTE, ones: int = 0) -> None:
+        self.whole, self.at, self.ones = whole, at, ones
+        self.mask = mask & WORD - 1 >> at & ~ones
 
     def value(self, algebra: Words) -> Value:
         """Return the bits as a number."""
-        whole, found = read(self.whole, algebra), Value(0)
+        whole, found = read(self.whole, algebra), Value(self.ones)
         for first, end in map(re.Match.span, re.finditer("1+", f"{self.mask:b}"[::-1])):
             run = algebra.field(whole, self.at + first, end - first)
-            found = _joined(found, run, first, algebra)
+            found = algebra.add(found, algebra.scaled(run, 1 << first))
         return found
 
     def equals(self, other: object) -> bool:
         """Return whether both are the same bits of equal numbers."""
         return self is other or (
             isinstance(other, Slice)
-            and (self.at, self.mask) == (other.at, other.mask)
+            and (self.at, self.mask, self.ones) == (other.at, other.mask, other.ones)
             and same(self.whole, other.whole)
         )
 
@@ -101,26 +102,36 @@ def sliced(whole: Content, at: int, mask: int = _BYTE) -> Content:
         return Value(whole.const >> at & mask)
     found = Slice(whole, at, mask)
     if isinstance(whole, Slice):
-        found = Slice(whole.whole, whole.at + at, whole.mask >> at & mask)
-    return found if found.mask else Value(0)
+        found = Slice(whole.whole, whole.at + at, whole.mask >> at & mask, whole.ones >> at & mask)
+    return found if found.mask else Value(found.ones)
+
+
+def with_ones(part: Slice, ones: int) -> Content:
+    """Return bits of a number, with some of them set."""
+    found = Slice(part.whole, part.at, part.mask, part.ones | ones)
+    return found if found.mask else Value(found.ones)
 
 
 def consecutive(parts: Sequence[Content]) -> Slice | None:
-    """Return bytes, the least significant first, as bits of one number; None if they are not."""
-    first = parts[0]
-    if not isinstance(first, Slice):
+    """
+    Return bytes, the least significant first, as bits of one number; None if they are not.
+
+    Bytes that are constants have none of its bits.
+    """
+    slices = [(k, part) for k, part in enumerate(parts) if isinstance(part, Slice)]
+    if not slices:
         return None
-    mask = first.mask
-    for k, part in enumerate(parts[1:], 1):
-        if (
-            isinstance(part, Slice)
-            and part.at == first.at + 8 * k
-            and same(part.whole, first.whole)
-        ):
+    first, at = slices[0][1], slices[0][1].at - 8 * slices[0][0]
+    mask = ones = 0
+    for k, part in enumerate(parts):
+        if isinstance(part, Slice) and part.at == at + 8 * k and same(part.whole, first.whole):
             mask |= part.mask << 8 * k
-        elif not (isinstance(part, Value) and part.number == 0):
+            ones |= part.ones << 8 * k
+        elif isinstance(part, Value) and part.number is not None:
+            ones |= (part.number & _BYTE) << 8 * k
+        else:
             return None
-    return Slice(first.whole, first.at, mask)
+    return Slice(first.whole, at, mask, ones) if at >= 0 else None
 
 
 def concatenated(parts: Sequence[Content], algebra: Words) -> Content:

@@ -47,7 +47,7 @@ def test_bytes_of_one_number_are_that_number(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_shifts_and_masks_of_a_sum_are_its_bits(seed):
-    """Byte by byte, as a loop of `lsr` and `ror` moves them and `andi` masks them."""
+    """Byte by byte, as a loop of `lsr` and `ror` moves, `andi` masks and `ori` sets them."""
     rng = Random(seed)
     algebra = random_algebra(rng, most=20)
     whole = random_value(rng, algebra)
@@ -64,11 +64,12 @@ def test_shifts_and_masks_of_a_sum_are_its_bits(seed):
                     draft.registers[effect.register] = expressions.content(draft, effect.value)
             wanted = {point: number >> 1 for point, number in wanted.items()}
         else:
-            mask = rng.randrange(1 << 8 * n)
+            mask, operation = rng.randrange(1 << 8 * n), rng.choice(("and", "or"))
             for k, name in enumerate(names):
-                expression = ("and", name, mask >> 8 * k & 255)
+                expression = (operation, name, mask >> 8 * k & 255)
                 draft.registers[name] = expressions.content(draft, expression)
-            wanted = {point: number & mask for point, number in wanted.items()}
+            done = int.__and__ if operation == "and" else int.__or__
+            wanted = {point: done(number, mask) for point, number in wanted.items()}
         registers = {name: draft.registers[name] for name in "abcd"}
     draft = Draft(State(0, (), registers))
     found = expressions.content(draft, ("cat", *names))
@@ -100,6 +101,26 @@ def test_lanes_of_a_sum_are_moved_bit_by_bit():
     lane = read(expressions.content(Draft(State(0, (), registers)), ("cat", *"abcd")), algebra)
     for x in ([0] * 12, [1] * 12, list(range(12)), [255] * 12):
         assert word(lane, tuple(x)) == sum(number * 11 % 31 for number in x)
+
+
+def test_a_lane_above_ones_is_a_lane():
+    """As it is compared with others: `least` has ones below the lane."""
+    full = (((0, 255),),) * 12
+    algebra = Words(full)
+    cells = [[((x, x),)] for x in range(256)]
+    partitions = [
+        algebra.partitions.of_axis(axis, [cell for (cell,) in cells]) for axis in range(12)
+    ]
+    values = np.array([(x * 11 % 31) << 20 for x in range(256)], dtype=np.int64)
+    total = algebra.value(0, [Term(partition, values) for partition in partitions])
+    expressions = ByteExpressions(algebra)
+    draft = Draft(State(0, (), dict(zip("abcd", bytes_of(total, 4), strict=True))))
+    for name, ones in (("a", 255), ("b", 255), ("c", 15)):
+        draft.registers[name] = expressions.content(draft, ("or", name, ones))
+    assert same(draft.registers["a"], Value(255))
+    least = read(expressions.content(draft, ("cat", *"abcd")), algebra)
+    for x in ([0] * 12, [1] * 12, list(range(12)), [255] * 12):
+        assert word(least, tuple(x)) == (sum(number * 11 % 31 for number in x) << 20) + 0xFFFFF
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -143,6 +164,7 @@ def test_only_what_is_certainly_equal_is_the_same():
     assert not same(Slice(number, 8), Slice(number, 0))
     assert not same(Slice(number, 8), Slice(other, 8))
     assert not same(Slice(number, 8), Slice(number, 8, 0x7F))
+    assert not same(Slice(number, 8, 0x7F), Slice(number, 8, 0x7F, 0x80))
     assert not same(Slice(number, 8), number)
     expression = ("add", "r1", 1)
     one = Deferred(expression, {"r1": number}, None)
