@@ -1,14 +1,15 @@
 """Memory of a call: constants, the input, the output and the stack."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
 from bncc.prove.code import Code
-from bncc.prove.regions import axis_numbers, count_numbers
+from bncc.prove.regions import Region, axis_numbers, both, count_numbers
 from bncc.prove.slices import sliced
 from bncc.prove.specification import Input
-from bncc.prove.state import Cell, Content, Draft, read
+from bncc.prove.state import Cell, Content, Draft, Merged, read
 from bncc.prove.values import (
     AlignmentError,
     Term,
@@ -54,6 +55,8 @@ class Memory:
             term = algebra.single(address, "an address")
             numbers = (self._constant(int(at), size, multiple) for at in term.values)
             return algebra.mapped(term, numbers)
+        if address.base == "input" and address.terms:
+            return self._some_input(address, size, multiple)
         if address.terms:
             raise UndecidedError("memory", f"an address in the {address.base} depends on the input")
         offset = signed(address.const)
@@ -84,6 +87,25 @@ class Memory:
         if found is None:
             raise ViolationError(f"a read of {size} bytes at {address:#x}, outside the constants")
         return int.from_bytes(found, "little")
+
+    def _some_input(self, address: Value, size: int, multiple: int) -> Content:
+        """Return bytes of the input at an address that few inputs decide, by the address."""
+        algebra, here = self._algebra, self._algebra.region
+        term = algebra.single(Value(address.const, address.terms), "an address")
+        found: list[tuple[Region, Content]] = []
+        try:
+            for number in np.unique(term.values).tolist():
+                cells = (term.partition.cells[k] for k in np.flatnonzero(term.values == number))
+                inside = both(tuple(chain(*cells)), here)
+                if not inside:
+                    continue
+                offset = signed(number)
+                self._check_alignment("read", "input", offset, size, multiple)
+                algebra.region = inside
+                found.append((inside, self._input(offset, size)))
+        finally:
+            algebra.region = here
+        return found[0][1] if len(found) == 1 else Merged(tuple(found))
 
     def _input(self, offset: int, size: int) -> Value:
         found = Value(0)

@@ -202,7 +202,7 @@ def test_many_tables_are_proved_by_their_rows(require_gcc, require_bench, by_row
 
 
 def half_at_a_time(n_classes=4):
-    """Return tables of two features, half of them with costs where both are low, half where high."""
+    """Return tables of two features: half have costs where both are low, half where high."""
     plain = model(n_classes, (6, 6))
     low, high = ([(first + k, first + j) for k in (0, 1) for j in (0, 1, 2)] for first in (0, 2))
     ensemble = TableEnsemble(tuple(DecisionTable((0, 1), ((a,), (b,))) for a, b in low + high))
