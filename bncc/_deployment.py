@@ -51,7 +51,8 @@ def trained(
         result = train_model(dataset, settings)
         return rules.applied(result, dataset, settings), goal
     from bncc.pricing import with_resources  # local: it builds and measures
-    from bncc.search.budget_search import families_of, refuse_searched, search, with_rules
+    from bncc.search.budget_search import search, with_rules
+    from bncc.search.families import families_of, refuse_searched
 
     refuse_searched(settings)
     named = settings.structure if estimator.structure else None

@@ -51,6 +51,10 @@ class ToolchainError(BnccError):
     """A compiler or simulator is missing or failed."""
 
 
+class MeasurementError(ToolchainError):
+    """Tools are installed, but some C cannot be built with them, or not run."""
+
+
 class StudyError(BnccError):
     """A study cannot be opened, or its cluster is gone."""
 

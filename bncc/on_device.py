@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bncc._types import IntArray
 from bncc.data.dataset import Table
 from bncc.device.agreement import Agreement, verify_sources
 from bncc.device.batch import Batch
@@ -235,6 +236,27 @@ def sample_counts(
     cost, times = hostile_cost(model, emission, bench, opt_level)
     every, deciding = (Counts(span.min, span.max) for span in (times.every, times.deciding))
     return SampleCounts(cost.state, every, deciding, times.n_samples, times.n_windows)
+
+
+def cost_on_samples(
+    model: Model,
+    emission: Emission,
+    bench: Toolchain,
+    opt_level: str,
+    samples: Sequence[IntArray] = (),
+) -> StreamCost:
+    """
+    Measure the C of a model with a front end: its times on some segments, if there are any.
+
+    The memory does not depend on them: the stack is that of hostile samples.
+    """
+    assert model.front_end is not None
+    hostile = metered_parts(hostile_samples(model), model.front_end.windows)
+    every = [part.samples for part in (hostile[-1:] if samples else hostile)]
+    sources = decision_sources(model.front_end, emission)
+    cost = stream_cost(sources, bench, [*samples, *every], opt_level)
+    n = sum(map(len, samples)) or len(cost.samples)
+    return replace(cost, samples=cost.samples[:n])
 
 
 def hostile_cost(

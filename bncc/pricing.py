@@ -1,6 +1,6 @@
 """Resource figures of classifiers: measured if tools are installed, otherwise estimated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from bncc.data.dataset import Table
 from bncc.emit.emitter import Emission, EmitOptions, Price, emit_as, emit_c
 from bncc.emit.options import WRITTEN
 from bncc.emit.provenance import code_digest
-from bncc.errors import BudgetError, MisfitError, OptionError, ToolchainError
+from bncc.errors import BudgetError, MeasurementError, MisfitError, OptionError, ToolchainError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.lowering import lower
 from bncc.lower.request import Request
@@ -36,6 +36,12 @@ MOST_BEYOND, MOST_LIMITS = 2, 5
 the budget, and in all."""
 TOO_LARGE = 2**31
 """Placeholder for the bytes and instructions of C that fits no part with a target."""
+Failed = Callable[[str], None]
+"""
+Takes the reason why C could not be built or run, which then counts as C that fits no part.
+
+Without it, the error is raised.
+"""
 RECORD = "resources"
 """Key in a model's training record: the resources that ``train`` determined."""
 
@@ -73,14 +79,16 @@ def options_of(
     )
 
 
-def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+def price_of(
+    model: Model, budget: Budget, readings: Table | None = None, failed: Failed | None = None
+) -> Resources:
     """
     Determine whether a model fits a budget, with as few builds as possible.
 
     Without a limit on time the smallest layout decides. With one it is the fastest that fits:
     layouts that are far from fitting by their estimates are not measured.
     """
-    layouts = _Layouts(model, budget, readings)
+    layouts = _Layouts(model, budget, readings, failed)
     if budget.instructions is None:
         return layouts.priced("size")
     if budget.room is None:
@@ -89,24 +97,32 @@ def price_of(model: Model, budget: Budget, readings: Table | None = None) -> Res
     return fast or layouts.priced("size")
 
 
-def memory_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+def memory_price_of(
+    model: Model, budget: Budget, readings: Table | None = None, failed: Failed | None = None
+) -> Resources:
     """
     Determine whether a model fits a budget as `price_of` does, with time and stack only if limited.
 
     Else these are estimates, as a simulation takes most of the time of a measurement.
     """
     if budget.instructions is not None or budget.ram is not None:
-        return price_of(model, budget, readings)
+        return price_of(model, budget, readings, failed)
     model = with_stand_ins(model, budget.extras, budget.filter)
     options = options_of(model, budget, "size")
     emission = emit_c(model, options)
     estimated = _estimated(emission, budget.target)
     bench = bench_of(budget.target, options.core)
-    return estimated if bench is None else _with_memory(estimated, model, emission, bench)
+    if bench is None:
+        return estimated
+    return _with_memory(estimated, model, emission, bench, failed)
 
 
 def _with_memory(
-    estimated: Resources, model: Model, emission: Emission, bench: "Toolchain"
+    estimated: Resources,
+    model: Model,
+    emission: Emission,
+    bench: "Toolchain",
+    failed: Failed | None,
 ) -> Resources:
     """Return estimated resources with the memory of the C as measured."""
     from bncc.on_device import memory_of
@@ -115,11 +131,15 @@ def _with_memory(
         found = memory_of(model, bench, emission, estimated.entries, estimated.opt_level)
     except MisfitError:
         return _too_large(estimated)
+    except MeasurementError as error:
+        return _too_large(estimated, error, failed)
     toolchain = f"{bench.compiler}, {bench.place}"
     return replace(estimated, flash=found.flash, ram=found.ram, how="measured", toolchain=toolchain)
 
 
-def layout_price_of(model: Model, budget: Budget, readings: Table | None = None) -> Resources:
+def layout_price_of(
+    model: Model, budget: Budget, readings: Table | None = None, failed: Failed | None = None
+) -> Resources:
     """
     Determine a model's resources with the layout that suits a budget best.
 
@@ -127,7 +147,7 @@ def layout_price_of(model: Model, budget: Budget, readings: Table | None = None)
     smallest that meets it, and the fastest of all without either. The goal of the resources, and
     the limit if they have one, are those of its emission.
     """
-    layouts = _Layouts(model, budget, readings)
+    layouts = _Layouts(model, budget, readings, failed)
     if budget.room is not None:
         return _fastest_within(layouts)
     if budget.instructions is not None:
@@ -161,16 +181,19 @@ class _Layouts:
     Rules for decisions that are chosen after the model have stand-ins.
     """
 
-    def __init__(self, model: Model, budget: Budget, readings: Table | None) -> None:
+    def __init__(
+        self, model: Model, budget: Budget, readings: Table | None, failed: Failed | None
+    ) -> None:
         self._model = with_stand_ins(model, budget.extras, budget.filter)
-        self._readings, self.budget = readings, budget
+        self._readings, self.budget, self._failed = readings, budget, failed
         self._emitted: dict[tuple[Optimize, int | None], Emission | None] = {}
 
     def priced(self, goal: Optimize, limit: int | None = None) -> Resources:
         """Determine the resources of a layout."""
         emission, options = self._of(goal, limit), options_of(self._model, self.budget, goal, limit)
         assert emission is not None
-        price = priced(self._model, emission, options, self.budget.target, self._readings)
+        target = self.budget.target
+        price = priced(self._model, emission, options, target, self._readings, self._failed)
         return price if limit is None else replace(price, room=self.budget.room, limit=limit)
 
     def limited(self, goal: Optimize) -> Resources | None:
@@ -276,6 +299,7 @@ def priced(
     options: EmitOptions,
     target: str | None,
     readings: Table | None = None,
+    failed: Failed | None = None,
 ) -> Resources:
     """Determine the resources of emitted C: measured with a toolchain, otherwise estimated."""
     estimated = _estimated(emission, target)
@@ -286,6 +310,8 @@ def priced(
         found = measured(model, emission, bench, options, readings)
     except MisfitError:
         return _too_large(estimated)
+    except MeasurementError as error:
+        return _too_large(estimated, error, failed)
     return replace(found, target=target or GENERIC)
 
 
@@ -474,8 +500,14 @@ def _record(model: Model) -> Resources | None:
         return None
 
 
-def _too_large(estimated: Resources) -> Resources:
-    """Return placeholder resources for C that fits no part with a target."""
+def _too_large(
+    estimated: Resources, error: MeasurementError | None = None, failed: Failed | None = None
+) -> Resources:
+    """Return placeholder resources for C that fits no part with a target, or cannot be measured."""
+    if error is not None:
+        if failed is None:
+            raise error
+        failed(str(error))
     spans = {entry: Span(TOO_LARGE, TOO_LARGE, TOO_LARGE) for entry in estimated.entries}
     return replace(
         estimated,

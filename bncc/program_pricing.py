@@ -1,19 +1,50 @@
-"""Footprint of a whole program, from samples to decisions, and its C within a budget."""
+"""Price of a whole program, from samples to decisions, and its C within a budget."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from math import ceil
+from typing import Any
 
+from bncc._types import IntArray
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
 from bncc.errors import BudgetError
 from bncc.lower.cost_model import LEVELS
 from bncc.lower.sample_estimate import estimate_samples
 from bncc.model.model import Model
-from bncc.pricing import bench_of, emitted_within, options_within, priced
-from bncc.resources import Budget, ProgramFootprint
+from bncc.model.rules import with_stand_ins
+from bncc.pricing import bench_of, emitted_within, options_of, options_within, priced
+from bncc.resources import Budget, ProgramFootprint, Resources
 from bncc.targets import GENERIC, find_target
 
 MOST_TRIES = 3
 """Times that C is emitted until it fits behind a front end, where compilers inline differently."""
+
+
+@dataclass(frozen=True)
+class ProgramCost(ProgramFootprint):
+    """Memory and time of a front end, or of a program of one and a classifier, on a target."""
+
+    mean: float  # Mean instructions or cycles per sample
+    worst: int | None  # Those of the slowest measured sample; None in an estimate
+    unit: str
+
+    @property
+    def words(self) -> str:
+        """The figures in words."""
+        worst = "" if self.worst is None else f", at most {self.worst:,}"
+        return (
+            f"{self.flash:,} bytes of flash, {self.state} of state and {self.stack} of stack, "
+            f"{self.mean:,.0f} {self.unit} per sample on average{worst} ({self.how})"
+        )
+
+    @property
+    def footprint(self) -> ProgramFootprint:
+        """The memory alone."""
+        return ProgramFootprint(self.flash, self.state, self.stack, self.how)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures by name."""
+        return asdict(self)
 
 
 def program_within(model: Model, budget: Budget, options: EmitOptions) -> Emission:
@@ -23,11 +54,11 @@ def program_within(model: Model, budget: Budget, options: EmitOptions) -> Emissi
     target = budget.target or options.target
     flash, ram = _of_front_end(model, budget, options, target)
     for _ in range(MOST_TRIES):
-        behind = _behind(budget, flash, ram)
+        left = behind(budget, flash, ram)
         try:
-            emission = emitted_within(model, behind, options_within(model, behind, options))
+            emission = emitted_within(model, left, options_within(model, left, options))
         except BudgetError as error:
-            raise error.behind(_front_end_words(flash, ram)) from None
+            raise error.behind(front_end_words(flash, ram)) from None
         program = program_footprint(model, emission, target)
         if budget.utilization_of_bytes(program.flash, program.ram) <= 1:
             return replace(emission, whole=program)
@@ -39,20 +70,45 @@ def program_within(model: Model, budget: Budget, options: EmitOptions) -> Emissi
     )
 
 
-def program_footprint(model: Model, emission: Emission, target: str | None) -> ProgramFootprint:
-    """Determine the memory of emitted C with a front end: measured with tools, else estimated."""
+def program_cost(
+    model: Model, emission: Emission, target: str | None, samples: Sequence[IntArray] = ()
+) -> ProgramCost:
+    """
+    Determine what emitted C with a front end takes: measured with tools, else estimated.
+
+    The stack is that of the deepest call on hostile samples, which is not the sum of the stacks of
+    a front end and a classifier. Times are those of `samples`, recorded segments; without any, of
+    hostile samples as well.
+    """
     assert model.front_end is not None
-    bench = bench_of(target)
-    resources, options = emission.resources, emission.options
+    bench, resources = bench_of(target), emission.resources
+    machine = find_target(target if target and target != "host" else GENERIC)
     if bench is None:
-        machine = find_target(target if target and target != "host" else GENERIC)
         alone = estimate_samples(model.front_end, machine)
         flash = ceil(alone.flash) + resources.flash
-        return ProgramFootprint(flash, alone.state, resources.stack, "estimated")
-    from bncc.on_device import hostile_cost  # only here: it builds and runs
+        mean = alone.time + (resources.typical or 0.0) / model.front_end.windows.hop
+        memory = flash, alone.state, resources.stack
+        return ProgramCost(*memory, "estimated", mean, None, machine.unit)
+    from bncc.on_device import cost_on_samples  # only here: it builds and runs
 
-    found, _ = hostile_cost(model, emission, bench, LEVELS[options.optimize])
-    return ProgramFootprint(found.flash, found.state, found.stack, "measured")
+    found = cost_on_samples(model, emission, bench, LEVELS[emission.options.optimize], samples)
+    times = float(found.samples.mean()), int(found.samples.max())
+    return ProgramCost(found.flash, found.state, found.stack, "measured", *times, bench.target.unit)
+
+
+def priced_program(
+    model: Model, budget: Budget, price: Resources, samples: Sequence[IntArray]
+) -> ProgramCost:
+    """Return the cost of a program whose classifier has the layout of a price."""
+    shown = with_stand_ins(model, budget.extras, budget.filter)
+    emission = emit_c(shown, options_of(shown, budget, price.optimize, price.limit))
+    emission = replace(emission, lowered=replace(emission.lowered, resources=price))
+    return program_cost(shown, emission, budget.target, samples)
+
+
+def program_footprint(model: Model, emission: Emission, target: str | None) -> ProgramFootprint:
+    """Determine the memory of emitted C with a front end, as `program_cost` does."""
+    return program_cost(model, emission, target).footprint
 
 
 def _of_front_end(
@@ -72,18 +128,19 @@ def _of_front_end(
     return max(0, program.flash - alone.flash), program.state
 
 
-def _behind(budget: Budget, flash: int, ram: int) -> Budget:
+def behind(budget: Budget, flash: int, ram: int) -> Budget:
     """Return the budget of a classifier behind a front end, which leaves some of it."""
     has_flash = budget.room is None or flash < budget.room
     has_ram = budget.ram is None or ram < budget.ram
     if not (has_flash and has_ram):
         raise BudgetError(
-            f"{_front_end_words(flash, ram)} alone exceeds the budget; raise --max-flash or "
+            f"{front_end_words(flash, ram)} alone exceeds the budget; raise --max-flash or "
             "--max-ram, or train with fewer --features"
         )
     reserve = budget.reserve if budget.flash is None else budget.reserve + flash
     return replace(budget, reserve=reserve, ram=None if budget.ram is None else budget.ram - ram)
 
 
-def _front_end_words(flash: int, ram: int) -> str:
+def front_end_words(flash: int, ram: int) -> str:
+    """Return the memory of a front end in words."""
     return f"a front end of {flash:,} bytes of flash and {ram:,} of RAM"

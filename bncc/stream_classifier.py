@@ -325,7 +325,7 @@ class BNStreamClassifier(Adaptive, BaseEstimator):  # type: ignore[misc]  # scik
         self, dataset: Dataset, front_end: FrontEnd, of: Recordings, budget: Budget
     ) -> tuple[Model, tuple[str, ...], str]:
         """Choose features and train within a budget of the whole program."""
-        from bncc.search.budget_search import families_of
+        from bncc.search.families import families_of
         from bncc.search.front_end_choice import (
             program_limits,
             samples_to_measure,

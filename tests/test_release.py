@@ -10,8 +10,8 @@ import yaml
 
 from bncc import errors
 from bncc.errors import ToolchainError, extra_command
-from bncc.search import budget_search
-from bncc.search.budget_search import FAMILIES, NETWORKS, families_of
+from bncc.search import families
+from bncc.search.families import FAMILIES, NETWORKS, families_of
 from bncc.train.gradient import engines
 from bncc.train.settings import TrainSettings
 
@@ -72,7 +72,7 @@ def test_descent_needs_a_compiler_or_torch(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_search_without_descent_tries_boosted_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert families_of(TrainSettings(), None) == (FAMILIES, None)
-    monkeypatch.setattr(budget_search, "descent_lack", lambda: "nothing descends")
+    monkeypatch.setattr(families, "descent_lack", lambda: "nothing descends")
     assert families_of(TrainSettings(), None) == (
         ("tables",), "networks are not tried: nothing descends",
     )  # fmt: skip

@@ -56,7 +56,7 @@ def main(data: Path, targets: str) -> None:
             segments = (e.samples[a:b] for e in train.recordings for a, b in e.segments)
             samples = samples_to_measure(segments, front_end)
             limits = ProgramLimits(Budget(target, None))
-            cost = front_end_cost(front_end, dataset, base, limits, samples)
+            cost, _ = front_end_cost(front_end, dataset, base, limits, samples)
             found = estimate_samples(front_end, find_target(target))
             form = "shared" if shares_code(front_end) else "straight"
             pairs = (cost.flash, found.flash, cost.mean, found.time)

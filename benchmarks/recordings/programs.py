@@ -33,13 +33,14 @@ from bncc.discretize.feature import states_of
 from bncc.errors import BnccError
 from bncc.model.model import Model
 from bncc.model.reference import predict
+from bncc.program_pricing import ProgramCost
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of, feature_table, narrowed
 from bncc.resources import Budget, Preference
-from bncc.search.budget_search import FAMILIES
-from bncc.search.front_end_choice import ProgramCost, ProgramLimits, samples_to_measure
+from bncc.search.families import FAMILIES
+from bncc.search.front_end_choice import ProgramLimits, samples_to_measure
 from bncc.search.program_search import ProgramSearch, search_program
 from bncc.train.settings import TrainSettings
 

@@ -1,4 +1,4 @@
-"""Notes of a training: messages, and warnings where a requested front or gate is dropped."""
+"""Notes of a training: messages, and warnings where what was asked for is left out."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,12 @@ from bncc.cli.console import Console
 
 def print_notes(console: Console, notes: Iterable[str]) -> None:
     """Print what a training notes."""
+    from bncc.search.unmeasured import is_of_unmeasured
     from bncc.train.train_model import NO_FRONT, NO_GATE
 
     for note in notes:
-        (console.warning if note in (NO_FRONT, NO_GATE) else console.note)(note)
+        is_warning = note in (NO_FRONT, NO_GATE) or is_of_unmeasured(note)
+        (console.warning if is_warning else console.note)(note)
 
 
 def dropped_front(notes: Iterable[str]) -> dict[str, bool]:

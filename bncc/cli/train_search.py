@@ -1,7 +1,6 @@
 """``bncc train`` with a budget: search families and sizes for the best classifier that fits."""
 
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,37 +14,28 @@ import click
 
 from bncc.cli.budget_options import check_reserve
 from bncc.cli.checkpointing import EXIT_SIGNAL, tell_of_the_end
-from bncc.cli.console import Console, aligned
+from bncc.cli.console import Console
 from bncc.cli.notes import dropped_front, print_notes
 from bncc.cli.output import INTERRUPTED, check_free
 from bncc.cli.results import (
-    error_mark,
-    error_words,
-    feature_words,
-    resource_words,
-    trained_confusion,
     used_facts,
 )
-from bncc.cli.timing_options import TimeLimit, limited_time, worst_facts, worst_words
+from bncc.cli.search_report import report_of
+from bncc.cli.timing_options import TimeLimit, limited_time, worst_facts
 from bncc.cli.train_report import front_end_facts
 from bncc.data.dataset import Dataset
 from bncc.errors import CheckpointError, OptionError
 from bncc.interrupts import first_signal_noted
 from bncc.locks import folder_locked
-from bncc.model.card import decision_rows, model_facts, number_words, structure_words
+from bncc.model.card import model_facts
 from bncc.model.file import save_model, to_bytes
-from bncc.model.model import Model
-from bncc.model.rules import own_entries
-from bncc.model.training_record import search_words
 from bncc.resources import DEFAULT_TARGET, PLAIN_FILTER, Budget, FilterForm, Preference, Resources
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
-from bncc.wording import counted
 
 if TYPE_CHECKING:  # imported only where needed: it builds and measures
     from bncc.search.budget_search import Found
     from bncc.search.evaluation import Evaluation, SearchInput
-    from bncc.search.front_end_choice import ProgramCost
     from bncc.search.log import Log
     from bncc.search.pool import Execution
     from bncc.search.program_search import Attempt, ProgramSearch
@@ -55,8 +45,6 @@ _LOG = "search.log"
 """Name of the file in the folder of ``--checkpoint``."""
 _WRITTEN = "written"
 """Key in the log of the digest of the last written model file."""
-_SHOWN = 8
-"""Most candidates in the report for people, the best first."""
 
 
 def limits_of(
@@ -170,7 +158,7 @@ class SearchWork:
 
 def refuse_with_budget(settings: TrainSettings, *, repeats: int) -> None:
     """Refuse options without meaning in a search."""
-    from bncc.search.budget_search import refuse_searched
+    from bncc.search.families import refuse_searched
 
     if repeats > 1:
         raise OptionError("--repeats does not apply to a budget search; leave it out")
@@ -185,7 +173,7 @@ def families_to_try(
     rules: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return the structures to try, without those that do not support the user's options."""
-    from bncc.search.budget_search import families_of
+    from bncc.search.families import families_of
 
     families, note = families_of(settings, named, budget.emitted(budget.entries), rules)
     if note is not None:
@@ -219,13 +207,17 @@ def train_within(
     from bncc.search.budget_search import open_log, searched, with_rules
     from bncc.search.program_search import Attempt, first_fitting
     from bncc.search.split_folds import default_choice
+    from bncc.search.unmeasured import Unmeasured
 
+    unmeasured = Unmeasured()
     if program is None:
         attempts: Iterator[Attempt] = iter([Attempt(train, test, budget)])
         first = next(attempts)
     else:
         with console.progress("choosing features") as advance:
-            attempts = program.attempts(settings, choose_by=choose_by, prefer=prefer, tell=advance)
+            attempts = program.attempts(
+                settings, choose_by=choose_by, prefer=prefer, tell=advance, unmeasured=unmeasured
+            )
             first = next(attempts)
     with ExitStack() as lock:
         log = work.log(_input_of(first, settings, choose_by), families, lock)
@@ -243,7 +235,9 @@ def train_within(
                         tell=advance, stop=stop, prefer=prefer,
                     )  # fmt: skip
 
-            attempt, found, cost = first_fitting(chain([first], attempts), found_in, stop)
+            attempt, found, cost = first_fitting(
+                chain([first], attempts), found_in, stop, unmeasured
+            )
             if rules.any:
                 with console.progress("cross-validating") as advance:
                     found = with_rules(
@@ -265,8 +259,7 @@ def train_within(
         facts |= front_end_facts(model)
         facts["program"] = cost.to_json()
         facts["resources"] |= {f"{cost.unit}_per_sample": cost.mean, "ram": cost.state}
-    report = _report(found, attempt, output, base)
-    console.result(facts, report if cost is None else f"{report}\n\n{_program(model, cost)}")
+    console.result(facts, report_of(found, attempt, output, cost, base))
     if not attempt.budget.admits(found.price):
         console.note(
             f"'{output}' exceeds the budget with its rules for decisions; repeat the command with "
@@ -286,17 +279,6 @@ def _input_of(attempt: "Attempt", settings: TrainSettings, choose_by: str | None
     return search_input(
         attempt.train, settings, attempt.budget, test=attempt.test, choose_by=choose_by
     )
-
-
-def _program(model: Model, cost: "ProgramCost") -> str:
-    """Return the rows of the report about the program from samples to decisions."""
-    assert model.front_end is not None
-    rows = [
-        ["samples", model.front_end.words],
-        ["features", ", ".join(column.name for column in model.front_end.columns)],
-        ["program", cost.words],
-    ]
-    return aligned(rows)
 
 
 def _digest_of(path: Path) -> dict[str, str] | None:
@@ -369,125 +351,3 @@ def _price(price: Resources) -> dict[str, Any]:
         "optimize": price.optimize,
         "measured": price.how == "measured",
     }
-
-
-def _report(found: "Found", attempt: "Attempt", output: str, base: "Timebase | None" = None) -> str:
-    model, price, budget = found.result.model, found.price, attempt.budget
-    train, test = attempt.train, attempt.test
-    facts = model.training
-    known = model_facts(model)
-    words = {"validation": f"validation ({search_words(facts)})"}
-    errors = [
-        f"{100 * facts[f'error_{part}']:.2f} % {words.get(part, part)}{error_mark(known, part)}"
-        for part in ("train", "validation", "test")
-        if facts[f"error_{part}"] is not None
-    ]
-    path, folder = shlex.quote(output), shlex.quote(str(Path(output).with_suffix("")))
-    verified, emitted = _next_options(found, attempt, base)
-    takes = [*resource_words(price), *worst_words(price, base)]
-    if price.how == "estimated":
-        takes.append("`bncc targets` lists the tools that can measure it")
-    rows = [
-        ["rows", f"{train.n_rows}" + (f" and {test.n_rows} for testing" if test else "")],
-        ["features", feature_words(model)],
-        ["classes", str(model.n_classes)],
-        ["structure", f"{facts['structure']}, {structure_words(model)}"],
-        ["numbers", number_words(model)],
-        [price.how, takes[0]],
-        *(["", line] for line in takes[1:]),
-        *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
-        ["error", ", ".join(errors)],
-        *([["", of_test]] if (of_test := error_words(known)) else []),
-        *decision_rows(model),
-        *_others(found, price.unit),
-        ["took", f"{found.seconds:.1f} s"],
-        ["wrote", output],
-        ["next", f"bncc verify {path} {verified}{' --prove' if budget.provable else ''}"],
-        ["", f"bncc emit-c {path} -o {folder} {emitted}"],
-    ]
-    return "\n".join([aligned(rows), *trained_confusion(model), "", *_table(found), *_front(found)])
-
-
-def _next_options(found: "Found", attempt: "Attempt", base: "Timebase | None") -> tuple[str, str]:
-    """Return the options of ``verify`` and ``emit-c`` for the C that was priced."""
-    price, is_within = found.price, found.price.limit is not None
-    is_within |= attempt.budget.admits(price)
-    budget = attempt.budget if attempt.program is None else attempt.program.limits.budget
-    chosen = f"--target {budget.target} --optimize {price.optimize}"
-    chosen += " --provable" if budget.provable else ""
-    names = sorted(budget.extras.union(own_entries(found.result.model)))
-    others = [] if base is None else [f"--part {base.part} --clock {base.clock}"]
-    others += [*(f"--with {name}" for name in names), *(f"--entry {e}" for e in budget.entries)]
-    has_limit = base is not None and budget.instructions is not None and is_within
-    timed = [*others, *([f"--max-cycles {budget.instructions}"] if has_limit else [])]
-    if budget.flash is None or not is_within:
-        return " ".join([chosen, *others]), " ".join([chosen, *timed])
-    reserved = [f"--reserve {budget.reserve}"] if budget.reserve else []
-    verified = [chosen, f"--max-flash {budget.room}", *others]
-    limited = [chosen, f"--max-flash {budget.flash}", *reserved]
-    limited += [] if budget.ram is None else [f"--max-ram {budget.ram}"]
-    return " ".join(verified), " ".join([*limited, *timed])
-
-
-def _table(found: "Found") -> list[str]:
-    """Return the candidates, the best first."""
-    order = sorted(found.tried, key=lambda one: one.order)
-    more = len(order) - _SHOWN
-    tail = [f"... and {more} more; --json has all"] if more > 0 else []
-    return [_lines("tried", order[:_SHOWN], found), *tail]
-
-
-def _front(found: "Found") -> list[str]:
-    """Return the candidates that no other one beats in error, flash and time."""
-    front = [one for one in found.front if one.resources.slowest is not None]
-    if len(front) < 2:
-        return []
-    # The chosen one is shown, however many there are.
-    shown = front[:_SHOWN]
-    if found.chosen in front and found.chosen not in shown:
-        shown[-1] = found.chosen
-    more = len(front) - len(shown)
-    tail = [f"... and {more} more; --json has all"] if more > 0 else []
-    return ["", _lines("trade-offs", shown, found), *tail]
-
-
-def _lines(head: str, shown: Sequence["Evaluation"], found: "Found") -> str:
-    rows = [[head, "error", "folds", "flash", f"{found.price.unit}, mean", "at most"]]
-    rows += [
-        [
-            _words(one) + (" (chosen)" if one is found.chosen else ""),
-            f"{100 * one.error:.2f} %",
-            f"{len(one.errors)}",
-            f"{one.resources.flash:,}",
-            _time(one.resources.typical),
-            _time(one.resources.slowest),
-        ]
-        for one in shown
-    ]
-    return aligned(rows, right=(1, 2, 3, 4, 5))
-
-
-def _words(one: "Evaluation") -> str:
-    """Describe a candidate; the bits of boosted tables are a limit, as costs may need fewer."""
-    bits = counted(one.settings.total_bits, "bit")
-    return f"{one.words_without_bits} {'at most ' * one.settings.is_boosted}{bits}"
-
-
-def _time(time: float | None) -> str:
-    return "-" if time is None else f"{time:,.0f}"
-
-
-def _others(found: "Found", unit: str) -> list[list[str]]:
-    """Return the rows of the report about half and twice the budget."""
-    rows = [
-        [
-            name,
-            f"{100 * one.error:.2f} % validation, {one.resources.flash:,} bytes, "
-            f"{_time(one.resources.typical)} {unit}: {_words(one)}",
-        ]
-        for name, one in (("half", found.half), ("twice", found.twice))
-        if one is not None
-    ]
-    if rows:
-        rows.append(["", "of the budget: evaluated as the candidates below, but not searched"])
-    return rows

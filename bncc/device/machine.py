@@ -11,7 +11,7 @@ from bncc._types import AnyArray, BoolArray, FloatArray, IntArray
 from bncc.device.sources import Interface
 from bncc.discretize.feature import Feature
 from bncc.discretize.readings import raw_dtypes, state_dtype
-from bncc.errors import ToolchainError
+from bncc.errors import MeasurementError, ToolchainError
 
 ByteOrder = Literal["=", "<", ">"]
 Layout: TypeAlias = np.dtype[Any]
@@ -71,7 +71,7 @@ Exchange: TypeAlias = Callable[[bytes], bytes]
 """Runs a program once, from its input to its output."""
 
 
-class HarnessError(ToolchainError):
+class HarnessError(MeasurementError):
     """The program ended before it had processed all inputs."""
 
     exit_code = 1

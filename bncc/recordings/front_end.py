@@ -71,6 +71,11 @@ class FrontEnd:
         return Table(tuple(Column(column.name, "integer", of, present) for column, of in columns))
 
     @property
+    def feature_words(self) -> str:
+        """Names of the features."""
+        return ", ".join(column.name for column in self.columns)
+
+    @property
     def words(self) -> str:
         """Samples and windows in words."""
         channels = ", ".join(self.channels[:6]) + (", ..." if len(self.channels) > 6 else "")

@@ -6,21 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from bncc.boosting.settings import SETTINGS
 from bncc.data.dataset import Dataset, check_trainable
 from bncc.errors import (
     BudgetError,
     CheckpointError,
     ConstantColumnsError,
     DataError,
-    ModelError,
-    OptionError,
+    MeasurementError,
 )
 from bncc.interrupts import StopRequest
 from bncc.model.front import front_of as front_of_model
-from bncc.model.rules import EXTRAS
 from bncc.model.training_record import CANDIDATES_TRIED, OPTIONS_RECORD
-from bncc.pricing import layout_price_of, memory_price_of, toolchain_of, with_resources
+from bncc.pricing import TOO_LARGE, layout_price_of, memory_price_of, toolchain_of, with_resources
 from bncc.progress import Progress, silence
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.capacity import Capacity
@@ -44,7 +41,8 @@ from bncc.search.ensemble_configs import (
     gate_of,
 )
 from bncc.search.ensemble_race import JudgedSum, judged_sums, resized
-from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors
+from bncc.search.evaluation import Evaluation, Evaluator, SearchInput, with_errors, words_of
+from bncc.search.families import FAMILIES
 from bncc.search.fewer_tables import is_as_good, with_fewer_leaves, with_fewer_tables
 from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.fronts import may_have_fronts, with_fronts, worth_layouts
@@ -53,16 +51,11 @@ from bncc.search.network_configs import judged_network, least_network
 from bncc.search.pool import Execution
 from bncc.structure.catalog import SUM
 from bncc.train.decision_rules import DecisionRules
-from bncc.train.gradient.engines import descent_lack
-from bncc.train.options import OPTIONS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
 from bncc.train.unseen_classes import is_of_unseen, unseen_classes, unseen_notes, with_unseen
 from bncc.train.weights import counting_rows
 
-NETWORKS = ("naive", "chow-liu")
-"""Network structures in the search, each with the most bits that fit."""
-FAMILIES = (SUM, *NETWORKS)
 HELD = 0.2
 """Smallest fraction of validation rows: the candidates' errors are close together."""
 LEAST_CONFIG = EnsembleConfig(rows=ROWS[0], bits=BITS[0])
@@ -95,53 +88,6 @@ class Found:
     # None if none is known
     half: Evaluation | None = None
     twice: Evaluation | None = None
-
-
-def refuse_searched(settings: TrainSettings) -> None:
-    """Raise an OptionError if an option is set for which a search tries several values."""
-    given = [
-        option.flag
-        for option in OPTIONS.values()
-        if option.is_searched and getattr(settings, option.name) != option.default
-    ]
-    if settings.is_boosted:
-        keys = [each.key for each in SETTINGS.values() if each.is_searched]
-        given += [f"--structure-option {key}" for key in keys if key in settings.structure_options]
-    if given:
-        raise OptionError(f"{given[0]} does not apply to a budget search; leave it out")
-
-
-def families_of(
-    settings: TrainSettings,
-    named: str | None,
-    extras: frozenset[str] = frozenset(),
-    rules: frozenset[str] = frozenset(),
-) -> tuple[tuple[str, ...], str | None]:
-    """
-    Return the structures to try, only the named one if any, and a note on others.
-
-    `extras` are the emitted entry points, as in ``--with``. Boosted tables are left out if they
-    do not support an option; the note reports this. Entry points of rules for decisions other than
-    `rules`, which are chosen after the model, are refused.
-    """
-    for name in sorted((EXTRAS.keys() & extras) - rules):
-        try:
-            EXTRAS[name].required(None)
-        except ModelError as reason:
-            raise OptionError(f"{reason}, or leave out the entry point {name}") from None
-    if named is not None:
-        return (named,), None
-    of_networks = {
-        f"--parameters {settings.parameters}": settings.parameters != "hybrid",
-        f"--engine {settings.engine}": settings.engine == "torch",
-        "--with missing": "missing" in extras,
-    }
-    for option, is_given in of_networks.items():
-        if is_given:
-            return NETWORKS, f"boosted tables are not tried, as they do not support {option}"
-    if (lack := descent_lack()) is not None:
-        return (SUM,), f"networks are not tried: {lack}"
-    return FAMILIES, None
 
 
 def with_held_rows(base: TrainSettings) -> TrainSettings:
@@ -241,6 +187,8 @@ def searched(
             stop.is_armed = True
             if stop.is_wanted:
                 break
+        if not tried and evaluator.unmeasured.is_any:
+            raise evaluator.unmeasured.error("no candidate can be measured")
         if not tried:
             raise BudgetError(
                 f"no candidate fits in {_limits(given.budget)}, where the smallest takes "
@@ -261,13 +209,21 @@ def searched(
             whole = _with_fronts(kept, evaluator, stop)
             kept = confirmation.of(whole)
         is_short = stop.is_wanted
-        best = confirmation.chosen_of(kept)
         latest = {repr(one.settings): one for one in (*tried, *whole, *kept)}
-        tried, chosen = [*latest.values()], latest[repr(best.settings)]
+        tried = [*latest.values()]
+        while True:
+            best = confirmation.chosen_of(kept)
+            chosen = latest[repr(best.settings)]
+            try:
+                found = _final(evaluator, chosen, stop)
+                break
+            except MeasurementError:
+                kept = [one for one in kept if one.settings != best.settings]
+                if not kept:
+                    raise
         # The chosen one may have more errors on the first folds than one that is as fast.
         front = front_of(kept)
         front = front if chosen in front else (*front, chosen)
-        found = _final(evaluator, chosen, stop)
     errors = best.errors
     reduced = found.settings != chosen.settings and not stop.is_wanted
     if reduced:
@@ -281,6 +237,7 @@ def searched(
     training = with_unseen(record, "validation", unseen.labels)
     notes = [note for note in result.notes if not is_of_unseen(note)]
     notes += [_REDUCED] if reduced else []
+    notes += evaluator.unmeasured.notes
     notes += unseen_notes(given.dataset, "validation", unseen)
     result = replace(result, model=replace(result.model, training=training), notes=tuple(notes))
     tell(1.0, "")
@@ -438,6 +395,8 @@ def _final(evaluator: Evaluator, best: Evaluation, stop: StopRequest) -> Found:
         if fitting and (stop.is_wanted or not is_as_good(settings, best, evaluator)):
             return min(fitting, key=lambda found: found.price.typical or 0)
         result, price = evaluator.trained(settings)
+        if price.flash == TOO_LARGE and words_of(settings) in evaluator.unmeasured and not fitting:
+            raise evaluator.unmeasured.error("no candidate can be measured")
         n_tables = len(result.model.tables) - (front_of_model(result.model) is not None)
         if budget.admits(price):
             fitting.append(Found(result, settings, price))
@@ -500,15 +459,18 @@ def _least(given: SearchInput, families: tuple[str, ...]) -> str:
             model = train_model(given.dataset, replace(settings, validation=0)).model
             prices.append(memory_price_of(model, budget, given.dataset.table))
     smallest = min(prices, key=given.budget.utilization)
-    return _taken(given.budget, smallest.flash, smallest.slowest)
+    of_memory = smallest.flash, smallest.ram + smallest.stack
+    return _taken(given.budget, *of_memory, smallest.slowest)
 
 
 def _limits(budget: Budget) -> str:
-    return f"{_taken(budget, budget.flash, budget.instructions)} on {budget.target}"
+    taken = _taken(budget, budget.flash, budget.ram, budget.instructions)
+    return f"{taken} on {budget.target}"
 
 
-def _taken(budget: Budget, flash: int | None, time: int | None) -> str:
-    """Return flash and time, if they are limited, as text."""
+def _taken(budget: Budget, flash: int | None, ram: int | None, time: int | None) -> str:
+    """Return flash, RAM and time, if they are limited, as text."""
     parts = [f"{flash} bytes of flash"] if budget.flash is not None else []
+    parts += [f"{ram} bytes of RAM and stack"] if budget.ram is not None else []
     parts += [f"{time} {budget.unit}"] if budget.instructions is not None else []
     return " and ".join(parts)

@@ -173,6 +173,8 @@ class Capacity:
         priced: dict[Optimize, list[tuple[FloatArray, Resources]]] = {}
         for n_tries in count(1):
             found = self._evaluator.priced(form.settings(self._base, n_tables))
+            if not found.is_known:
+                break
             counts = counted(form, found.sizes, found.n_classes)[len(found.sizes) - 1]
             goal = found.price.optimize
             priced.setdefault(goal, []).append((counts, found.price))

@@ -19,12 +19,13 @@ from bncc.errors import BnccError, CheckpointError, WorkerError
 from bncc.model.card import model_facts
 from bncc.model.file import from_bytes, to_bytes
 from bncc.model.model import Model
-from bncc.pricing import fast_time_of, layout_price_of, memory_price_of, price_of
+from bncc.pricing import TOO_LARGE, fast_time_of, layout_price_of, memory_price_of, price_of
 from bncc.resources import Budget, Resources
 from bncc.search.ensemble_configs import FRONT_KEY, GATE_KEY, OF_REFIT
 from bncc.search.log import Log, Result, key_of
 from bncc.search.pool import PATIENCE, Execution, Task
 from bncc.search.split_folds import ENOUGH_TO_CHOOSE, Fold, folds_of
+from bncc.search.unmeasured import FAILED, Unmeasured, failed
 from bncc.structure.decision_tables import GridTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import TrainResult, train_model
@@ -70,6 +71,18 @@ def losses_of(judged: Sequence[Judgement]) -> FloatArray:
     Shapes: returns (n_units,) float64.
     """
     return np.concatenate([one.losses for one in judged])
+
+
+def words_of(candidate: Candidate) -> str:
+    """Describe a candidate for display, all but the bits of a cost."""
+    options = candidate.structure_options
+    parts = [f"{key}={value}" for key, value in sorted(options.items())]
+    refit = {name: getattr(candidate, name) for name in OF_REFIT}
+    parts += [f"{key}={value}" for key, value in refit.items() if value is not None]
+    if candidate.discretize is not None:
+        n_bins = f"={candidate.n_bins}" if candidate.discretize in BINNED else ""
+        parts.append(f"{candidate.discretize}{n_bins}")
+    return " ".join([candidate.structure, *parts])
 
 
 @dataclass(frozen=True)
@@ -129,13 +142,7 @@ class Evaluation:
     @property
     def words_without_bits(self) -> str:
         """Description for display of all but the bits of a cost."""
-        options = self.settings.structure_options
-        parts = [f"{key}={value}" for key, value in sorted(options.items())]
-        parts += [f"{key}={value}" for key, value in self.refit.items() if value is not None]
-        if self.settings.discretize is not None:
-            n_bins = f"={self.settings.n_bins}" if self.settings.discretize in BINNED else ""
-            parts.append(f"{self.settings.discretize}{n_bins}")
-        return " ".join([self.settings.structure, *parts])
+        return words_of(self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +200,7 @@ class PricedSum:
     n_tables: int
     n_classes: int
     price: Resources
+    is_known: bool = True  # False if its C could not be measured, so that the price is no figure
 
 
 def evaluate(given: SearchInput, number: int, part: Part) -> Result:
@@ -207,6 +215,7 @@ class Evaluator:
         self.given, self._log, self._execution = given, log, execution
         self._running: dict[int, str] = {}
         self._failed: dict[str, BnccError] = {}
+        self.unmeasured = Unmeasured()
         self._n_begun = 0
 
     def judgements(self, candidate: Candidate, since: int = 0) -> Iterator[Judgement]:
@@ -273,6 +282,7 @@ class Evaluator:
                     break
                 self._begin(self._execution, parts[index:])
                 self._collect(self._execution)
+            self.unmeasured.add(words_of(part.candidate), found)
             yield found
 
     def _known(self, key: str) -> Result | None:
@@ -353,12 +363,14 @@ def _price_sum(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
     model = fold.model(part.candidate)
     assert isinstance(model.structure, TableEnsemble)
-    price = price_of(model, given.budget, _rows_to_time(fold, model))
+    failures: list[str] = []
+    price = price_of(model, given.budget, _rows_to_time(fold, model), failures.append)
     return {
         "sizes": sizes_of(model.structure.tables),
         "tables": len(model.tables),
         "classes": len(model.classes),
         "price": price.to_json(),
+        **failed(failures),
     }
 
 
@@ -369,8 +381,9 @@ def _estimate_fast(given: SearchInput, part: Part) -> Result:
 def _price_layout(given: SearchInput, part: Part) -> Result:
     fold = given.folds[part.fold]
     model = fold.model(part.candidate)
-    price = layout_price_of(model, given.budget, _rows_to_time(fold, model))
-    return {"price": price.to_json()}
+    failures: list[str] = []
+    price = layout_price_of(model, given.budget, _rows_to_time(fold, model), failures.append)
+    return {"price": price.to_json(), **failed(failures)}
 
 
 def _rows_to_time(fold: Fold, model: Model) -> Table:
@@ -383,15 +396,17 @@ def _count(given: SearchInput, part: Part) -> Result:
     n_bytes, flash = model_facts(model)["table_bits"] // 8, given.budget.flash
     if flash is not None and n_bytes > SHRUNK * flash:
         return {"price": None}  # tables are so large that building C would be a waste
-    return {"price": memory_price_of(model, given.budget, given.dataset.table).to_json()}
+    failures: list[str] = []
+    price = memory_price_of(model, given.budget, given.dataset.table, failures.append)
+    return {"price": price.to_json(), **failed(failures)}
 
 
 def _train(given: SearchInput, part: Part) -> Result:
     result = train_model(given.dataset, part.candidate, test=given.test)
-    price = layout_price_of(result.model, given.budget, given.dataset.table)
-    least = price
-    if not part.candidate.is_boosted:
-        least = price_of(result.model, given.budget, given.dataset.table)
+    failures: list[str] = []
+    of_all = result.model, given.budget, given.dataset.table, failures.append
+    price = layout_price_of(*of_all)
+    least = price if part.candidate.is_boosted else price_of(*of_all)
     model = b64encode(to_bytes(result.model)).decode()
     return {
         "model": model,
@@ -399,6 +414,7 @@ def _train(given: SearchInput, part: Part) -> Result:
         "notes": list(result.notes),
         "price": price.to_json(),
         "least": least.to_json(),
+        **failed(failures),
     }
 
 
@@ -447,7 +463,9 @@ def _sizes(found: Result) -> Sizes:
 
 
 def _priced(found: Result) -> PricedSum:
-    return PricedSum(_sizes(found), int(found["tables"]), int(found["classes"]), _price(found))
+    price, counts = _price(found), (int(found["tables"]), int(found["classes"]))
+    is_known = FAILED not in found or price.flash < TOO_LARGE
+    return PricedSum(_sizes(found), *counts, price, is_known)
 
 
 def _check_toolchain(price: Mapping[str, Any] | None, toolchain: str | None) -> None:

@@ -45,7 +45,9 @@ def with_fewer_tables(
             settings = one.form.settings(evaluator.given.base, n_tables)
             losses = losses_of(tuple(evaluator.judgements(settings)))
             if is_close(losses, best, CLEAR):
-                yield judged_form(one.form, settings, evaluator)
+                fewer = judged_form(one.form, settings, evaluator)
+                if evaluator.given.budget.admits(fewer.price):
+                    yield fewer
             if is_close(losses, best):
                 most = n_tables
             else:

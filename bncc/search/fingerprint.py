@@ -143,6 +143,7 @@ def search_head(given: "SearchInput", families: Sequence[str]) -> Head:
         "engine": given.base.engine or _engine(),
         "toolchain": given.toolchain,
         # Absent if unused, as in the logs of earlier versions.
+        **({} if budget.ram is None else {"max_ram": budget.ram}),
         **({} if budget.core is None else {"core": asdict(budget.core)}),
         **({"provable": True} if budget.provable else {}),
         **({} if budget.filter == PLAIN_FILTER else {"filter": asdict(budget.filter)}),

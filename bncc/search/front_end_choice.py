@@ -1,21 +1,18 @@
 """Choice of the features that a program from samples to decisions computes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 from bncc._types import FloatArray, IntArray
 from bncc.data.dataset import Dataset, Table
-from bncc.emit.emitter import emit_c
-from bncc.errors import BudgetError, DataError, OptionError
+from bncc.errors import BudgetError, DataError, MeasurementError, OptionError
 from bncc.lower.sample_estimate import SampleEstimate, estimate_samples
-from bncc.model.model import Model
-from bncc.model.rules import with_stand_ins
-from bncc.pricing import bench_of, machine_of, options_of, price_of
+from bncc.pricing import machine_of, price_of
+from bncc.program_pricing import ProgramCost, behind, front_end_words, priced_program
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
-from bncc.resources import Budget, How, Preference, Resources
+from bncc.resources import Budget, Preference
 from bncc.search.budget_search import LEAST_CONFIG, open_log, search_input, with_held_rows
 from bncc.search.capacity import Capacity
 from bncc.search.choice import is_worse
@@ -23,6 +20,7 @@ from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.evaluation import Evaluator, losses_of
 from bncc.search.feature_elimination import FeatureSet, eliminations
 from bncc.search.split_folds import folds_of
+from bncc.search.unmeasured import Unmeasured
 from bncc.structure.catalog import SUM
 from bncc.targets import find_target
 from bncc.targets.base import Target
@@ -38,8 +36,6 @@ FINALISTS, FORM = 6, EnsembleConfig(rows=8, bits=3)
 jointly and quantized, as those of a search are."""
 KERNEL_BYTES, AVR_KERNEL_BYTES = 250, 550
 """Bytes of a classifier without its tables."""
-STACK = 64
-"""Bytes of stack that are allowed for before there is a classifier."""
 NEAR = 0.5
 """Standard errors up to which a set of features is close to the best: the choice of a classifier
 behind it gives away another one."""
@@ -53,6 +49,11 @@ class ProgramLimits:
 
     budget: Budget  # Flash and RAM; its other limits are those of the classifier
     time: float | None = None  # Mean instructions or cycles per sample
+
+    def admits(self, cost: ProgramCost) -> bool:
+        """Return whether a program is within all limits."""
+        of_bytes = self.budget.utilization_of_bytes(cost.flash, cost.ram)
+        return of_bytes <= 1 and (self.time is None or cost.mean <= self.time)
 
 
 def program_limits(
@@ -71,43 +72,23 @@ def program_limits(
 
 
 @dataclass(frozen=True)
-class ProgramCost:
-    """Cost of a front end, or of a program of one and a classifier, on a target."""
-
-    flash: int  # Bytes of code and constants
-    state: int  # Bytes between two samples
-    stack: int  # Bytes of stack; 0 in an estimate
-    mean: float  # Mean instructions or cycles per sample
-    worst: int | None  # Those of the slowest measured sample; None in an estimate
-    unit: str
-    how: How
-
-    @property
-    def words(self) -> str:
-        """The figures in words."""
-        worst = "" if self.worst is None else f", at most {self.worst:,}"
-        return (
-            f"{self.flash:,} bytes of flash, {self.state} of state and {self.stack} of stack, "
-            f"{self.mean:,.0f} {self.unit} per sample on average{worst} ({self.how})"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures by name."""
-        return asdict(self)
-
-    def utilization(self, limits: ProgramLimits) -> float:
-        """Return the largest used fraction of a limit."""
-        of_bytes = limits.budget.utilization_of_bytes(self.flash, self.state + self.stack)
-        return max(of_bytes, 0.0 if limits.time is None else self.mean / limits.time)
-
-
-@dataclass(frozen=True)
 class ChosenFeatures:
     """Features that leave room for a classifier."""
 
     columns: tuple[int, ...]  # Ascending indices among all features
     front_end: FrontEnd
-    cost: ProgramCost  # The front end alone
+    cost: ProgramCost  # The front end alone, with the stack of a program with one small table
+    stack: int = 0  # Bytes of this stack that are not that of the table alone; may be negative
+
+    @property
+    def words(self) -> str:
+        """Its memory in words."""
+        return front_end_words(self.cost.flash, self.cost.state)
+
+    def left_of(self, budget: Budget, slack: float = 0.0) -> Budget:
+        """Return the budget of a classifier, whose code takes more here by a share of flash."""
+        flash = ceil((1 + slack) * self.cost.flash)
+        return behind(budget, flash, self.cost.state + self.stack)
 
 
 def front_ends(
@@ -120,6 +101,7 @@ def front_ends(
     choose_by: str | None = None,
     prefer: Preference = "balanced",
     tell: Progress = silence,
+    unmeasured: Unmeasured | None = None,
 ) -> Iterator[ChosenFeatures]:
     """
     Yield choices of the features of a front end that leave room within limits, the best first.
@@ -128,9 +110,10 @@ def front_ends(
     error of a set is that of as many tables as fit in the flash that it leaves; sets of a low error
     are built, and evaluated with the tables of a search. The fastest front end whose error is close
     to the lowest comes first, or with `prefer` of ``error`` the one of the lowest. `samples` are
-    recorded segments to measure on.
+    recorded segments to measure on. Features whose C cannot be measured are left out, and
+    noted in `unmeasured`.
     """
-    base = with_held_rows(base)
+    base, unmeasured = with_held_rows(base), unmeasured or Unmeasured()
     folds = list(folds_of(dataset, base, choose_by))
     if not folds:
         raise DataError(
@@ -167,9 +150,14 @@ def front_ends(
     def next_built() -> Iterator[ChosenFeatures]:
         for one in others:
             front_end, part = whole.part(one.columns), dataset_part(dataset, one.columns)
-            cost = front_end_cost(front_end, part, base, limits, samples)
-            if cost.utilization(limits) < 1:
-                yield ChosenFeatures(one.columns, front_end, cost)
+            try:
+                cost, stack = front_end_cost(front_end, part, base, limits, samples)
+            except MeasurementError as error:
+                unmeasured.add_failure(front_end.feature_words, str(error))
+                continue
+            unmeasured.add_success()
+            if limits.admits(cost):
+                yield ChosenFeatures(one.columns, front_end, cost, stack)
 
     finalists = []
     for _, one in zip(range(FINALISTS), next_built(), strict=False):
@@ -183,6 +171,8 @@ def front_ends(
     for one in next_built():
         n_found += 1
         yield one
+    if not n_found and unmeasured.is_any:
+        raise unmeasured.error("no features can be measured")
     if not n_found:
         raise BudgetError(_misfit(whole, sets, estimate, share, limits))
 
@@ -195,10 +185,9 @@ def _losses_behind(
     choose_by: str | None,
 ) -> FloatArray | None:
     """Return the losses (n_units,) of tables in the flash that is left; None if none fit."""
-    budget = limits.budget
-    reserve = budget.reserve if budget.flash is None else budget.reserve + chosen.cost.flash
-    of_model = replace(budget, reserve=reserve, ram=None)
-    if of_model.room is not None and of_model.room <= 0:
+    try:
+        of_model = chosen.left_of(limits.budget)
+    except BudgetError:
         return None
     part = dataset_part(dataset, chosen.columns)
     given = search_input(part, base, of_model, choose_by=choose_by)
@@ -217,48 +206,20 @@ def front_end_cost(
     base: TrainSettings,
     limits: ProgramLimits,
     samples: Sequence[IntArray],
-) -> ProgramCost:
+) -> tuple[ProgramCost, int]:
     """
     Return what a front end takes, with the types of features that a model reads.
 
-    It is what a program with one small table takes more than that table alone.
+    Its flash and time are what a program with one small table takes more than that table alone, its
+    state and stack those of this program; the bytes are what its stack has more than the table's.
     """
     settings = replace(LEAST_CONFIG.settings(base, 1), validation=0.0)
     model = train_model(dataset, settings).model
     price = price_of(model, replace(limits.budget, flash=None, ram=None))
-    whole = program_cost(replace(model, front_end=front_end), limits, samples, price)
+    whole = priced_program(replace(model, front_end=front_end), limits.budget, price, samples)
     time = (price.typical or 0.0) / front_end.windows.hop
-    return replace(whole, flash=whole.flash - price.flash, mean=whole.mean - time)
-
-
-def program_cost(
-    model: Model,
-    limits: ProgramLimits,
-    samples: Sequence[IntArray],
-    price: Resources,
-) -> ProgramCost:
-    """
-    Return what a model with a front end takes: measured if the tools are installed.
-
-    Its layout is that of `price`, the resources of the model alone.
-    """
-    front_end, target = model.front_end, find_target(machine_of(limits.budget.target))
-    assert front_end is not None
-    bench = bench_of(limits.budget.target)
-    if bench is None:
-        alone = estimate_samples(front_end, target)
-        flash = ceil(alone.flash) + price.flash
-        time = alone.time + (price.typical or 0.0) / front_end.windows.hop
-        return ProgramCost(flash, alone.state, price.stack, time, None, target.unit, "estimated")
-    from bncc.device.samples import stream_cost
-    from bncc.on_device import decision_sources
-
-    model = with_stand_ins(model, limits.budget.extras, limits.budget.filter)
-    emission = emit_c(model, options_of(model, limits.budget, price.optimize, price.limit))
-    sources = decision_sources(front_end, emission)
-    found = stream_cost(sources, bench, samples, price.opt_level)
-    mean, worst = float(found.samples.mean()), int(found.samples.max())
-    return ProgramCost(found.flash, found.state, found.stack, mean, worst, target.unit, "measured")
+    cost = replace(whole, flash=whole.flash - price.flash, mean=whole.mean - time)
+    return cost, whole.stack - price.stack
 
 
 def dataset_part(dataset: Dataset, columns: Sequence[int]) -> Dataset:
@@ -309,7 +270,7 @@ def _judged(
     for one, estimate in zip(sets, estimates, strict=True):
         left = float("inf") if budget.room is None else budget.room - estimate.flash - of_kernel
         is_small = left >= of_table
-        is_small &= budget.ram is None or estimate.state + STACK <= MARGIN * budget.ram
+        is_small &= budget.ram is None or estimate.state <= budget.ram
         is_small &= limits.time is None or estimate.time <= MARGIN * limits.time
         if is_small:
             found.append(_Judged(one.columns, one.misses_of(left / of_table), estimate.time))

@@ -2,27 +2,26 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
-from bncc.errors import BudgetError
+from bncc.errors import BnccError, BudgetError, MeasurementError
 from bncc.interrupts import StopRequest
 from bncc.model.model import Model
 from bncc.model.training_record import OPTIONS_RECORD
 from bncc.pricing import with_resources
+from bncc.program_pricing import ProgramCost, priced_program
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
 from bncc.resources import Budget, Preference, Resources
 from bncc.search.budget_search import Found, search, with_rules
 from bncc.search.front_end_choice import (
     ChosenFeatures,
-    ProgramCost,
     ProgramLimits,
     dataset_part,
     front_ends,
-    program_cost,
 )
+from bncc.search.unmeasured import Unmeasured
 from bncc.train.decision_rules import DecisionRules
 from bncc.train.settings import TrainSettings
 
@@ -57,11 +56,11 @@ class Attempt:
         """Return what the whole program takes; None without a front end."""
         if self.program is None:
             return None
-        return program_cost(model, self.program.limits, self.program.samples, price)
+        return priced_program(model, self.program.limits.budget, price, self.program.samples)
 
     def admits(self, cost: ProgramCost | None) -> bool:
         """Return whether a program is within the limits."""
-        return cost is None or self.program is None or cost.utilization(self.program.limits) <= 1
+        return cost is None or self.program is None or self.program.limits.admits(cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +80,7 @@ class ProgramSearch:
         choose_by: str | None = None,
         prefer: Preference = "balanced",
         tell: Progress = silence,
+        unmeasured: Unmeasured | None = None,
     ) -> Iterator[Attempt]:
         """Yield attempts until the caller has a program that fits."""
         found = front_ends(
@@ -92,18 +92,19 @@ class ProgramSearch:
             choose_by=choose_by,
             prefer=prefer,
             tell=tell,
+            unmeasured=unmeasured,
         )
-        budget, n_attempts = self.limits.budget, 0
+        n_attempts = 0
         for _, chosen in zip(range(MOST_CHOICES), found, strict=False):
             train = dataset_part(self.train, chosen.columns)
             test = None if self.test is None else dataset_part(self.test, chosen.columns)
             for slack in SLACKS:
-                taken = ceil((1 + slack) * chosen.cost.flash)
-                reserve = budget.reserve if budget.flash is None else budget.reserve + taken
-                of_model = replace(budget, reserve=reserve, ram=None)
-                if of_model.room is None or of_model.room > 0:
-                    n_attempts += 1
-                    yield Attempt(train, test, of_model, chosen, self)
+                try:
+                    of_model = chosen.left_of(self.limits.budget, slack)
+                except BudgetError:
+                    continue
+                n_attempts += 1
+                yield Attempt(train, test, of_model, chosen, self)
         if not n_attempts:
             raise BudgetError(_too_large(chosen.cost))
 
@@ -121,7 +122,9 @@ def search_program(
     def found_in(attempt: Attempt) -> Found:
         return search(attempt.train, settings, attempt.budget, families=families, prefer=prefer)
 
-    attempt, found, cost = first_fitting(program.attempts(settings, prefer=prefer), found_in)
+    unmeasured = Unmeasured()
+    attempts = program.attempts(settings, prefer=prefer, unmeasured=unmeasured)
+    attempt, found, cost = first_fitting(attempts, found_in, unmeasured=unmeasured)
     if rules.any:
         found = with_rules(found, rules, attempt.train, attempt.budget)
         cost = attempt.cost(found.result.model, found.price)
@@ -133,20 +136,35 @@ def first_fitting(
     attempts: Iterable[Attempt],
     found_in: Callable[[Attempt], Found],
     stop: StopRequest | None = None,
+    unmeasured: Unmeasured | None = None,
 ) -> tuple[Attempt, Found, ProgramCost | None]:
     """
     Search in turn until a program fits, or is wanted as it is; return the last attempt.
 
-    The cost is None without a front end. If no program fits, the last one is in the message.
+    The cost is None without a front end. If no program fits, the last one is in the message. One
+    that cannot be measured is left out.
     """
-    stop, cost = stop or StopRequest(), None
+    stop, unmeasured = stop or StopRequest(), unmeasured or Unmeasured()
+    misfit: BnccError = BudgetError("there is nothing to search")
     for attempt in attempts:
-        found = attempt.finished(found_in(attempt))
-        cost = attempt.cost(found.result.model, found.price)
+        try:
+            found = attempt.finished(found_in(attempt))
+        except BudgetError as error:
+            misfit = error if attempt.chosen is None else error.behind(attempt.chosen.words)
+            continue
+        try:
+            cost = attempt.cost(found.result.model, found.price)
+        except MeasurementError as error:
+            assert attempt.chosen is not None
+            unmeasured.add_failure(attempt.chosen.front_end.feature_words, str(error))
+            misfit = error
+            continue
         if attempt.admits(cost) or stop.is_wanted:
-            return attempt, found, cost
-    assert cost is not None
-    raise BudgetError(_too_large(cost))
+            notes = (*found.result.notes, *unmeasured.notes)
+            return attempt, replace(found, result=replace(found.result, notes=notes)), cost
+        assert cost is not None
+        misfit = BudgetError(_too_large(cost))
+    raise misfit
 
 
 def _words(front_end: FrontEnd) -> tuple[str, ...]:

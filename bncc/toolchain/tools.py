@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from bncc.errors import ToolchainError
+from bncc.errors import MeasurementError, ToolchainError
 from bncc.targets import TARGETS
 
 
@@ -221,12 +221,12 @@ def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:
     except OSError as error:
         raise ToolchainError(f"{name} cannot be started: {error.strerror}; reinstall it") from None
     except subprocess.TimeoutExpired:
-        raise ToolchainError(
+        raise MeasurementError(
             f"{name} did not finish within {timeout:.0f} s; use a smaller model or a lower "
             "optimization level"
         ) from None
     if done.returncode != 0:
-        raise ToolchainError(
+        raise MeasurementError(
             f"{name} failed: {_first_error(done.stderr, folder)}; try another compiler, and "
             "report it if the code is bncc's"
         )

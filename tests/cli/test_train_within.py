@@ -18,8 +18,8 @@ from bncc.lower import request
 from bncc.lower.kernels.families import FAMILIES as FAMILIES_OF_KERNELS
 from bncc.model.file import load_model, to_bytes
 from bncc.search import budget_search as search
-from bncc.search.budget_search import FAMILIES, NETWORKS
 from bncc.search.ensemble_race import JudgedSum
+from bncc.search.families import FAMILIES, NETWORKS
 from bncc.train.train_model import NO_FRONT
 from tests.cli.building import code_verified
 from tests.cli.conftest import Searched, write_csv

@@ -14,7 +14,8 @@ from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.emit.provenance import code_digest
 from bncc.errors import ToolchainError
 from bncc.resources import FilterForm, Resources, Span
-from bncc.search.budget_search import FAMILIES, NETWORKS, Found
+from bncc.search.budget_search import Found
+from bncc.search.families import FAMILIES, NETWORKS
 from bncc.train.train_model import train_model
 from tests.cli.conftest import invoke
 

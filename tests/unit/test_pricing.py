@@ -7,7 +7,7 @@ import pytest
 
 from bncc import pricing
 from bncc.device.meter import Meter
-from bncc.errors import BudgetError, MisfitError
+from bncc.errors import BudgetError, MeasurementError, MisfitError
 from bncc.model.filter import Filter
 from bncc.model.rules import RULES
 from bncc.pricing import layout_price_of, layout_within, memory_price_of, price_of
@@ -46,7 +46,7 @@ def layouts(monkeypatch):
     def fits(name, limit):
         return found.estimated[name][0] <= limit
 
-    def build(model, emission, options, target, readings=None):
+    def build(model, emission, options, target, readings=None, failed=None):
         found.built.append(emission.name)
         price = resources(*found.measured[emission.name])
         return replace(price, optimize=options.optimize)
@@ -93,6 +93,25 @@ def test_memory_is_estimated_without_tools_and_too_large_where_a_program_does_no
     monkeypatch.setattr("bncc.on_device.memory_of", refuse)
     assert memory_price_of(model, budget).flash == pricing.TOO_LARGE
     assert not budget.admits(memory_price_of(model, budget))
+
+
+@pytest.mark.parametrize("price", [price_of, memory_price_of, layout_price_of])
+def test_c_that_cannot_be_built_is_told_and_fits_nothing(monkeypatch, price):
+    """Without a listener, it is an error."""
+    model, budget, failures = hand.naive_integer(), flash(4096), []
+
+    def refuse(*_, **__):
+        raise MeasurementError("gcc failed: m.c:1: error")
+
+    bench = SimpleNamespace(compiler="gcc", place="unicorn")
+    monkeypatch.setattr(pricing, "bench_of", lambda target, core=None: bench)
+    monkeypatch.setattr(pricing, "measured", refuse)
+    monkeypatch.setattr("bncc.on_device.memory_of", refuse)
+    found = price(model, budget, None, failures.append)
+    assert found.flash == pricing.TOO_LARGE
+    assert set(failures) == {"gcc failed: m.c:1: error"}
+    with pytest.raises(MeasurementError, match="gcc failed"):
+        price(model, budget)
 
 
 @pytest.mark.parametrize("rule", RULES)

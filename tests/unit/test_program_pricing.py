@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bncc import program_pricing
 from bncc.emit.options import WRITTEN
 from bncc.errors import BudgetError
-from bncc.program_pricing import program_within
+from bncc.program_pricing import program_cost, program_within
 from bncc.resources import Budget, ProgramFootprint
 from tests.cli.conftest import no_tools
 from tests.unit.emit.test_emitter_adaptation_samples import adapting
@@ -61,6 +62,18 @@ def test_the_stack_of_a_program_is_no_sum(require_bench):
         whole = program_within(model, Budget("cortex-m0", 2**16), options).whole
         within = program_within(model, Budget("cortex-m0", ram=whole.ram), options).whole
         assert within.ram <= whole.ram, goal
+
+
+def test_memory_does_not_depend_on_the_samples_that_are_timed(require_bench):
+    """A search, which times recorded samples, and `emit-c` agree on what fits."""
+    require_bench("cortex-m0")
+    model = adapting("naive")
+    emission = program_within(model, Budget("cortex-m0"), replace(WRITTEN, target="cortex-m0"))
+    sample = np.zeros((1, len(model.front_end.channels)), dtype=np.int64)  # without a decision
+    timed = program_cost(model, emission, "cortex-m0", [sample])
+    every = program_cost(model, emission, "cortex-m0")
+    assert timed.footprint == every.footprint
+    assert timed.worst < every.worst
 
 
 def test_without_a_limit_on_bytes_nothing_more_is_measured(monkeypatch):

@@ -16,7 +16,9 @@ def resources(flash: int, instructions: int = 1) -> Resources:
     )
 
 
-def price_by_tables(model: Model, budget: Budget, readings: object) -> Resources:
+def price_by_tables(
+    model: Model, budget: Budget, readings: object, failed: object = None
+) -> Resources:
     flash = CODE + model_facts(model)["table_bits"] // 8
     return resources(flash, 10 * len(model.tables))
 

@@ -10,13 +10,14 @@ import pytest
 from bncc.data.dataset import Column, Dataset, Table
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
-from bncc.errors import BudgetError, ConstantColumnsError, DataError
+from bncc.errors import BudgetError, ConstantColumnsError, DataError, MeasurementError
 from bncc.interrupts import StopRequest
 from bncc.model.card import model_facts
+from bncc.pricing import TOO_LARGE
 from bncc.resources import Budget
 from bncc.search import budget_search as module
-from bncc.search import evaluation
-from bncc.search.budget_search import scaled, search
+from bncc.search import evaluation, unmeasured
+from bncc.search.budget_search import scaled, search, search_input
 from bncc.search.choice import (
     CLEAR,
     FAR_FASTER,
@@ -30,7 +31,10 @@ from bncc.search.choice import (
 )
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.evaluation import Evaluation, Evaluator, Judgement, SearchInput
+from bncc.search.fingerprint import search_difference, search_head
 from bncc.search.log import Log
+from bncc.search.unmeasured import is_of_unmeasured
+from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.unit.search.pricing import CODE, no_estimate, price_by_tables, resources
@@ -169,7 +173,7 @@ def test_a_search_for_the_error_tries_half_of_the_budget_only(found, exact):
 def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, monkeypatch):
     """All rows take a few bytes more, which the fast layout of the candidate does not leave."""
 
-    def fast(model, budget, readings):
+    def fast(model, budget, readings, failed=None):
         found = price_by_tables(model, budget, readings)
         dear = replace(found, flash=CODE + 3 * (found.flash - CODE), optimize="speed")
         is_all = readings.n_rows == wifi.n_rows
@@ -193,6 +197,78 @@ def test_a_layout_that_just_fails_to_fit_on_all_rows_costs_a_few_tables(wifi, mo
     found = module._final(evaluator, one, StopRequest())
     assert found.price.optimize == "speed"
     assert 9 <= len(found.result.model.tables) < 12
+
+
+def test_a_limit_on_ram_makes_another_search(wifi):
+    heads = [
+        search_head(search_input(wifi, BASE, replace(BUDGET, ram=ram)), ("naive",))
+        for ram in (None, 100)
+    ]
+    assert "100" in search_difference(heads[1], heads[0])
+
+
+def failing(is_broken):
+    """Return a price whose C fails for some models."""
+
+    def price(model, budget, readings, failed=None):
+        if not is_broken(model):
+            return price_by_tables(model, budget, readings)
+        assert failed is not None
+        failed("gcc failed: m.c:1:1: internal compiler error")
+        return resources(TOO_LARGE, TOO_LARGE)
+
+    return price
+
+
+def has_trees(model):
+    """Return whether a model is one of those whose C fails."""
+    return isinstance(model.structure, TableEnsemble) and any(
+        isinstance(table, BranchingTable) for table in model.structure.tables
+    )
+
+
+@pytest.mark.no_cover
+def test_a_candidate_whose_c_fails_leaves_the_others(wifi, priced, monkeypatch):
+    """The warning names it, with the first line of the compiler."""
+    for name in ("price_of", "memory_price_of", "layout_price_of"):
+        monkeypatch.setattr(evaluation, name, failing(has_trees))
+    found = search(wifi, BASE, BUDGET)
+    assert found.tried
+    assert not any("leaves" in one.settings.structure_options for one in found.tried)
+    assert all(BUDGET.admits(one.price) for one in found.tried)
+    (note,) = filter(is_of_unmeasured, found.result.notes)
+    assert "leaves=" in note
+    assert note.endswith("gcc failed: m.c:1:1: internal compiler error")
+
+
+@pytest.mark.no_cover
+def test_the_next_best_is_taken_if_the_c_of_all_rows_fails(wifi, found, priced, monkeypatch):
+    """The candidate on all rows is the first that is laid out with these."""
+    options = dict(found.chosen.settings.structure_options)
+    real = evaluation._train
+
+    def train(given, part):
+        if dict(part.candidate.structure_options) == options:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(evaluation, "layout_price_of", failing(lambda model: True))
+                return real(given, part)
+        return real(given, part)
+
+    monkeypatch.setattr(evaluation, "_WORK", {**evaluation._WORK, "train": train})
+    other = search(wifi, BASE, BUDGET)
+    assert other.chosen.settings != found.chosen.settings
+    assert other.chosen.settings in [one.settings for one in found.tried]
+    assert any(map(is_of_unmeasured, other.result.notes))
+
+
+@pytest.mark.parametrize("most", [unmeasured.MOST_FAILURES, 1000])
+def test_c_that_fails_for_all_candidates_is_the_error(wifi, priced, monkeypatch, most):
+    """At once after many failures, else in the end."""
+    monkeypatch.setattr(unmeasured, "MOST_FAILURES", most)
+    for name in ("price_of", "memory_price_of", "layout_price_of"):
+        monkeypatch.setattr(evaluation, name, failing(lambda model: True))
+    with pytest.raises(MeasurementError, match=r"no candidate can be measured: .* internal"):
+        search(wifi, BASE, BUDGET, families=("naive",))
 
 
 @pytest.mark.parametrize(

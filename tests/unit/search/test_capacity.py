@@ -8,6 +8,7 @@ import pytest
 from bncc.data.readers import bundled_path, read_table
 from bncc.data.target import dataset_of
 from bncc.errors import DataError
+from bncc.pricing import TOO_LARGE
 from bncc.resources import Budget
 from bncc.search import evaluation
 from bncc.search.capacity import (
@@ -190,3 +191,21 @@ def test_without_limits_there_are_as_many_tables_as_usual():
     counts = counted(FORM, (), 2)
     assert Line().most(counts, Budget("avr")) == 60
     assert Line().most(counts, Budget("avr", flash=1)) == 1
+
+
+def test_c_that_cannot_be_measured_is_tried_once_and_teaches_nothing(robot, monkeypatch):
+    """Neither the size of others nor whether they fit."""
+    budget = Budget("cortex-m0", flash=2000)
+
+    def fails(model, budget, readings, failed):
+        failed("gcc failed: error")
+        return resources(TOO_LARGE, TOO_LARGE)
+
+    found, tried = fitted(robot, budget, monkeypatch, fails)
+    assert found is None
+    assert len(tried) == 1
+    room = room_for(robot, budget)
+    before = room.guess(FORM)
+    assert room.fitted(FORM, before) is None
+    assert room.guess(FORM) == before
+    assert not room.knows(FORM)

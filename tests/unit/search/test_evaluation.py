@@ -12,8 +12,9 @@ from bncc.errors import DataError, WorkerError
 from bncc.model.file import to_bytes
 from bncc.resources import Budget
 from bncc.search import evaluation as module
-from bncc.search.budget_search import FAMILIES, open_log, search_input, searched
+from bncc.search.budget_search import open_log, search_input, searched
 from bncc.search.evaluation import Evaluator, Part, SearchInput, evaluate
+from bncc.search.families import FAMILIES
 from bncc.search.log import Log
 from bncc.search.pool import Outcome, outcome_of
 from bncc.search.split_folds import LEAST_UNITS

@@ -27,12 +27,12 @@ FAST = 4
 """Ratio of the bytes of the fast layout to those of the small one, and of their times."""
 
 
-def small_layout(model, budget, readings=None):
+def small_layout(model, budget, readings=None, failed=None):
     flash = price_by_tables(model, budget, readings).flash
     return resources(flash, 400 * len(model.tables))
 
 
-def fast_or_small(model, budget, readings=None):
+def fast_or_small(model, budget, readings=None, failed=None):
     small = small_layout(model, budget)
     fast = resources(CODE + FAST * (small.flash - CODE), small.slowest // FAST)
     return replace(fast, optimize="speed") if budget.admits(fast) else small

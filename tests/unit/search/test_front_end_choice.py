@@ -1,5 +1,6 @@
 """A front end is chosen by errors and price, and leaves room for a classifier."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -11,7 +12,7 @@ import pytest
 from bncc.data.dataset import Dataset
 from bncc.device.cross import Toolchain
 from bncc.device.samples import stream_cost
-from bncc.errors import BudgetError, DataError, OptionError
+from bncc.errors import BudgetError, DataError, MeasurementError, OptionError
 from bncc.lower.sample_estimate import estimate_samples
 from bncc.on_device import stream_sources
 from bncc.recordings.front_end import FrontEnd
@@ -28,6 +29,7 @@ from bncc.search.front_end_choice import (
     program_limits,
     samples_to_measure,
 )
+from bncc.search.unmeasured import Unmeasured
 from bncc.targets import find_target
 from bncc.train.settings import TrainSettings
 from tests.cli.conftest import no_tools
@@ -47,7 +49,6 @@ def whole() -> tuple[Dataset, FrontEnd]:
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimate all costs, of two front ends whose tables are trained."""
     no_tools(monkeypatch)
-    monkeypatch.setattr(front_end_choice, "bench_of", lambda target: None)
     monkeypatch.setattr(front_end_choice, "FINALISTS", 2)
 
 
@@ -123,6 +124,48 @@ def test_the_fastest_of_close_ones_comes_first(
 
 
 @pytest.mark.usefixtures("without_tools")
+def test_a_program_may_take_all_of_the_ram(
+    whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """State and stack of the smallest program just fit, and leave the classifier its own stack."""
+    columns = (0, 1, 2, 4)
+    stand_ins(monkeypatch, {columns: 0.05, (0,): 0.5})
+    free, _ = choices(whole, limits(4000))
+    of = limits(4000, ram=free.cost.ram)
+    found, _ = choices(whole, of)
+    assert (found.columns, found.cost) == (columns, free.cost)
+    left = found.left_of(of.budget, slack=0.5)
+    assert left.ram == free.cost.stack - found.stack
+    assert left.room == 4000 - math.ceil(1.5 * found.cost.flash)
+    (smaller,) = choices(whole, limits(4000, ram=free.cost.ram - 1))
+    assert smaller.columns == (0,)
+
+
+@pytest.mark.usefixtures("without_tools")
+def test_features_whose_c_fails_are_left_out_and_named(
+    whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = front_end_choice.front_end_cost
+
+    def cost(front_end: FrontEnd, *rest: Any) -> Any:
+        if len(front_end.columns) == 2:
+            raise MeasurementError("gcc failed: internal compiler error")
+        return real(front_end, *rest)
+
+    monkeypatch.setattr(front_end_choice, "front_end_cost", cost)
+    stand_ins(monkeypatch, {(0, 1): 0.05, (0,): 0.2})
+    unmeasured = Unmeasured()
+    (found,) = choices(whole, limits(4000), unmeasured=unmeasured)
+    assert found.columns == (0,)
+    (note,) = unmeasured.notes
+    names = [column.name for column in whole[1].part((0, 1)).columns]
+    assert note.endswith(f"'{', '.join(names)}': gcc failed: internal compiler error")
+    stand_ins(monkeypatch, {(0, 1): 0.05})
+    with pytest.raises(MeasurementError, match=r"no features can be measured: .* internal"):
+        choices(whole, limits(4000))
+
+
+@pytest.mark.usefixtures("without_tools")
 def test_errors_are_those_of_tables_that_fit_beside_the_features(
     whole: tuple[Dataset, FrontEnd], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +233,7 @@ def test_prices_are_measured_where_tools_are(
     columns = (0, 1, 4, 7)
     front_end, part = whole[1].part(columns), dataset_part(whole[0], columns)
     samples = [recordings().recordings[0].samples[:320]]
-    cost = front_end_cost(front_end, part, BASE, limits(4000, target=target), samples)
+    cost, _ = front_end_cost(front_end, part, BASE, limits(4000, target=target), samples)
     alone = stream_cost(stream_sources(front_end), bench, samples)
     assert cost.how == "measured"
     assert cost.state == alone.state
@@ -200,8 +243,10 @@ def test_prices_are_measured_where_tools_are(
     assert 0.6 < estimate.flash / cost.flash < 1.7
     assert 0.6 < estimate.time / cost.mean < 1.7
     small = replace(cost, state=0, stack=0)
-    assert small.utilization(limits(cost.flash)) == 1
-    assert small.utilization(limits(10**6, time=cost.mean / 2)) == 2
+    assert limits(cost.flash).admits(small)
+    assert not limits(cost.flash - 1).admits(small)
+    assert limits(10**6, time=cost.mean).admits(small)
+    assert not limits(10**6, time=cost.mean / 2).admits(small)
 
 
 def test_the_longest_segment_is_measured_in_whole_hops(whole: tuple[Dataset, FrontEnd]) -> None:

@@ -12,11 +12,12 @@ from bncc.interrupts import StopRequest
 from bncc.model.front import front_facts, front_of
 from bncc.resources import Budget, Resources, Span
 from bncc.search import budget_search, evaluation, fronts
-from bncc.search.budget_search import refuse_searched, search
+from bncc.search.budget_search import search
 from bncc.search.choice import best_of, close_to_best, limits_of
 from bncc.search.ensemble_configs import EnsembleConfig
 from bncc.search.ensemble_race import judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
+from bncc.search.families import refuse_searched
 from bncc.search.fronts import GUARDS, LEAVES, may_have_fronts, with_fronts, worth_layouts
 from bncc.search.log import Log
 from bncc.train.settings import TrainSettings
@@ -26,7 +27,7 @@ BASE = TrainSettings(epochs=4, validation=0.2)
 LEAF_BYTES = 4
 
 
-def price_with_front(model, budget, readings=None):
+def price_with_front(model, budget, readings=None, failed=None):
     """Price a front by its leaves; its sure leaves end a call after a few instructions."""
     plain = price_by_tables(model, budget, readings)
     front = front_facts(model)
@@ -172,7 +173,7 @@ def test_no_gate_is_tried_where_proofs_have_to_decide(wifi, priced, monkeypatch)
 
 
 def test_the_same_c_is_tried_once(wifi, priced, monkeypatch):
-    def price(model, budget, readings):
+    def price(model, budget, readings, failed=None):
         front = front_facts(model)
         found = price_with_front(model, budget, readings)
         return replace(found, code="same" if front else None)

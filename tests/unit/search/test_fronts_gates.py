@@ -11,11 +11,12 @@ from bncc.interrupts import StopRequest
 from bncc.model.card import gate_facts
 from bncc.resources import Budget, Span
 from bncc.search import budget_search, evaluation, fronts
-from bncc.search.budget_search import refuse_searched, search
+from bncc.search.budget_search import search
 from bncc.search.choice import best_alone
 from bncc.search.ensemble_configs import GATE_SHARE, EnsembleConfig, gate_of
 from bncc.search.ensemble_race import judged_form
 from bncc.search.evaluation import Evaluation, Evaluator, SearchInput
+from bncc.search.families import refuse_searched
 from bncc.search.fronts import GUARDS, LEAST_GATED, with_fronts
 from bncc.search.log import Log
 from bncc.search.split_folds import folds_of
@@ -27,7 +28,7 @@ FORM = EnsembleConfig(rows=8)
 TEST = 3
 
 
-def price_with_gate(model, budget, readings=None):
+def price_with_gate(model, budget, readings=None, failed=None):
     """Price a gate by the tables that are added up on average."""
     plain, gate = price_by_tables(model, budget, readings), gate_facts(model)
     if gate is None:
@@ -137,7 +138,7 @@ def test_a_mean_time_is_of_rows_that_no_table_has_seen(wifi, priced, monkeypatch
     (fold, *_) = evaluator.given.folds
     tables = []
 
-    def price(model, budget, readings):
+    def price(model, budget, readings, failed=None):
         tables.append((model.gate is not None, readings))
         return price_with_gate(model, budget, readings)
 

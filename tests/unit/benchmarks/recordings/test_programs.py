@@ -21,10 +21,11 @@ from benchmarks.recordings.programs import (
 from benchmarks.recordings.sets import Split, StreamSet
 from benchmarks.shared.markdown import held, table
 from benchmarks.shared.memory import commit
+from bncc.program_pricing import ProgramCost
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.table import narrowed
 from bncc.resources import Budget
-from bncc.search.front_end_choice import ProgramCost, ProgramLimits
+from bncc.search.front_end_choice import ProgramLimits
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
 from tests.recorded import recordings, windows_table
@@ -109,7 +110,7 @@ def test_a_set_of_rare_labels_has_a_table_of_recalls(
 def test_only_what_is_unknown_is_measured_or_all_of_it_again(
     found: Programs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cost, searched = ProgramCost(7, 7, 7, 7.0, 7, "instructions", "measured"), []
+    cost, searched = ProgramCost(7, 7, 7, "measured", 7.0, 7, "instructions"), []
 
     def program_of(one: StreamSet, *rest: object) -> tuple[None, ProgramCost]:
         searched.append(one.name)
