@@ -235,7 +235,7 @@ def sample_counts(
         return None
     cost, times = hostile_cost(model, emission, bench, opt_level)
     every, deciding = (Counts(span.min, span.max) for span in (times.every, times.deciding))
-    return SampleCounts(cost.state, every, deciding, times.n_samples, times.n_windows)
+    return SampleCounts(cost.flash, cost.state, every, deciding, times.n_samples, times.n_windows)
 
 
 def cost_on_samples(

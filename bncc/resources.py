@@ -294,6 +294,7 @@ class ProvedBound:
 class SampleCounts:
     """Memory and counts of the samples of a model with a front end."""
 
+    flash: int  # Bytes of the whole program, from samples to decisions
     state: int  # Bytes of a stream between two samples
     every: Counts  # All samples that were tried
     deciding: Counts  # Those with which a window ended

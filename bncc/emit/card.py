@@ -26,6 +26,7 @@ from bncc.model.file import model_digest
 from bncc.model.model import Model
 from bncc.model.ranges import ReadingRange
 from bncc.model.training_record import early_end_note, is_rate, search_words
+from bncc.recordings.front_end import FrontEnd
 from bncc.structure.decision_tables import BranchingTable, TableEnsemble
 
 MAX_CONSTANT = 63
@@ -106,8 +107,9 @@ def card_lines(
     fired: Sequence[str],
     command: Sequence[str] = (),
     budget_level: str | None = None,
+    program: str | None = None,
 ) -> list[str]:
-    """Return the lines of the model card, with the compiler's level of a flash budget."""
+    """Return the lines of the model card: a flash budget by its level, a program by its memory."""
     kernel = layout.kernel
     # A sure leaf of a front decides before any addition, a gate before the last ones.
     up_to = "" if layout.front is None and layout.gate is None else "up to "
@@ -121,7 +123,8 @@ def card_lines(
         f"work        predict, from states: {up_to}{counted(kernel.additions, 'addition')} of "
         f"{kernel.addend}, {_comparisons(model, layout)} (counted, not measured); no "
         "multiplication",
-        *([] if model.front_end is None else [f"samples     {c_comment(model.front_end.words)}"]),
+        *([] if model.front_end is None else [f"samples     {_sample_words(model.front_end)}"]),
+        *([] if program is None else [f"program     {program}"]),
         *([f"filter      {'; '.join(words)}"] if (words := _filter_words(model, layout)) else []),
         *([f"confidence  {'; '.join(words)}"] if (words := confidence_words(model)) else []),
         *([f"unknown     {'; '.join(words)}"] if (words := unknown_words(model)) else []),
@@ -168,6 +171,11 @@ def _model_entries(model: Model, name: str) -> list[str]:
         f"{_form(model)}, {model.n_classes} classes",
         f"numbers     {cost}",
     ]
+
+
+def _sample_words(front_end: FrontEnd) -> str:
+    """Return all channels in the order of a sample, and the windows."""
+    return f"{', '.join(map(c_comment, front_end.channels))} {front_end.form_words}"
 
 
 def _filter_words(model: Model, layout: Layout) -> list[str]:

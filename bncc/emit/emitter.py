@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 from bncc import __version__
 from bncc.emit.card import (
@@ -26,7 +27,7 @@ from bncc.lower.estimate import Estimate
 from bncc.lower.layout import Layout
 from bncc.lower.lowering import Lowered, lower, lower_as, lower_candidate
 from bncc.lower.request import ENTRIES, Request
-from bncc.lower.sample_estimate import plan_stream
+from bncc.lower.sample_estimate import estimate_samples, plan_stream
 from bncc.lower.sample_stream import outputs_of_model
 from bncc.model.file import model_digest
 from bncc.model.model import Model
@@ -34,6 +35,7 @@ from bncc.model.ranges import reading_ranges
 from bncc.program.ir import Program
 from bncc.program.pipeline import PassReport, optimize_each
 from bncc.resources import Bounds, ProgramFootprint, Resources
+from bncc.targets import GENERIC, find_target
 
 __all__ = [
     "ENTRIES",
@@ -211,13 +213,22 @@ def emit(lowered: Lowered) -> Emission:
     fired = [report.name for report in lowered.passes if report.fired]
     digest = model_digest(model)[:8]
     budget_level = None if options.max_flash is None else LEVELS[options.optimize]
+    of_samples = _sample_names(lowered)
     context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
         "release": f"{RELEASE}+{digest}",
         **kind_names(model),
-        "card": card_lines(model, layout, name, fired, options.command, budget_level),
+        "card": card_lines(
+            model,
+            layout,
+            name,
+            fired,
+            options.command,
+            budget_level,
+            _program_words(lowered, of_samples),
+        ),
         "budget_level": budget_level,
         "features": feature_lines(
             model.features,
@@ -233,7 +244,7 @@ def emit(lowered: Lowered) -> Emission:
         "cost": "-ln p" if why_no_probabilities(model) is None else "a score (the lowest wins)",
         "bounds": bound_lines(options.bounds, name) if options.bounds else [],
         **template_names(layout),
-        **_sample_names(lowered),
+        **of_samples,
     }
     package = find_package(options.package, name)
     if package.more is not None:
@@ -267,6 +278,21 @@ def _sample_names(lowered: Lowered) -> dict[str, object]:
             knows=layout.unknown is not None,
         ),
     }
+
+
+def _program_words(lowered: Lowered, of_samples: Mapping[str, object]) -> str | None:
+    """Return the estimated memory of a front end and its classifier; None without a front end."""
+    front_end, options = lowered.request.model.front_end, lowered.request.options
+    if front_end is None:
+        return None
+    machine = find_target(options.target or GENERIC)
+    state = "stream_bytes" if machine.packed else "stream_aligned_bytes"
+    flash = ceil(estimate_samples(front_end, machine).flash) + lowered.estimate.flash
+    return (
+        f"front end and classifier together: {flash} B of flash and {lowered.estimate.ram} B of "
+        f"stack (estimated for {machine.name} at {LEVELS[options.optimize]}, not measured), "
+        f"{of_samples[state]} B of state in {lowered.layout.name}_stream_t"
+    )
 
 
 def _kept(layout: Layout) -> Kept | None:

@@ -60,6 +60,10 @@ def _count_remarks(bounds: Bounds) -> Iterator[str]:
             )
     if bounds.samples is not None:
         yield _sample_remark(bounds.samples, bounds.unit)
+        yield (
+            f"Front end and classifier together take {bounds.samples.flash} bytes of flash, with "
+            "all library routines that they use; their RAM is a stream and PUSH_STACK."
+        )
     for entry, why in bounds.undecided:
         yield f"{entry}: the number of instructions is not proved ({why})."
     for entry, found in bounds.cycles:

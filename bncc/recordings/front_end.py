@@ -78,11 +78,15 @@ class FrontEnd:
     @property
     def words(self) -> str:
         """Samples and windows in words."""
-        channels = ", ".join(self.channels[:6]) + (", ..." if len(self.channels) > 6 else "")
+        return f"{', '.join(self.channels)} {self.form_words}"
+
+    @property
+    def form_words(self) -> str:
+        """Range and rate of samples, and windows in words."""
         rate = "" if self.rate is None else f" at {float(self.rate):g} Hz"
         return (
-            f"{channels} in {self.form.least} .. {self.form.largest}{rate}; windows of "
-            f"{self.windows.length}, every {self.windows.hop}"
+            f"in {self.form.least} .. {self.form.largest}{rate}; windows of {self.windows.length}, "
+            f"every {self.windows.hop}"
         )
 
     def to_json(self) -> dict[str, Any]:

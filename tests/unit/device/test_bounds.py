@@ -62,11 +62,12 @@ def test_cycles_beside_instructions_have_a_source():
 
 
 def test_samples_are_stated_with_what_was_tried():
-    samples = SampleCounts(64, Counts(20, 90), Counts(80, 90), 4000, 76)
+    samples = SampleCounts(812, 64, Counts(20, 90), Counts(80, 90), 4000, 76)
     bounds_ = replace(found(is_exact=False), stack=(("push", 40),), samples=samples)
     text = " ".join(line.strip(" *") for line in bound_lines(bounds_, "m"))
     assert "push: 20 .. 90 cycles observed over 4000 hostile samples, 80 .. 90 for the 76" in text
     assert "not a bound. A stream takes 64 bytes." in text
+    assert "Front end and classifier together take 812 bytes of flash" in text
     assert text.endswith("#define M_PUSH_STACK 40U")
     assert "push" not in " ".join(bound_lines(found(is_exact=False), "m"))
 

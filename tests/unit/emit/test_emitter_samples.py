@@ -1,5 +1,6 @@
 """The C of a model with a front end decides as the model does on the features of the windows."""
 
+import math
 import re
 from dataclasses import replace
 
@@ -12,12 +13,13 @@ from bncc.device.inputs.samples import segments
 from bncc.device.samples import host_stream
 from bncc.discretize.feature import states_of
 from bncc.emit.emitter import Emission, EmitOptions, emit_c
-from bncc.lower.sample_estimate import shares_code
+from bncc.lower.sample_estimate import estimate_samples, shares_code
 from bncc.model.model import Model
 from bncc.model.reference import predict
 from bncc.model.used import with_used_inputs
 from bncc.on_device import decision_sources
 from bncc.recordings.front_end import FrontEnd
+from bncc.targets import find_target
 from bncc.toolchain.tools import SANITIZERS
 from bncc.train.settings import TrainSettings
 from bncc.train.train_model import train_model
@@ -127,6 +129,30 @@ def test_a_feature_that_is_the_marker_of_a_missing_reading_is_missing() -> None:
     assert expected[0] != expected[1] == expected[2]
     with host_stream(decision_sources(tested, with_front_end(model, tested))) as program:
         assert program.features([rows])[:, 0].tolist() == expected.tolist()
+
+
+def test_the_card_has_all_channels_and_the_memory_of_the_program() -> None:
+    """In the order of a sample; what is estimated is called so, and the state is exact."""
+    channels = [f"electrode_{k}" for k in range(9)]
+    tested = front_end("int16", 32, 16, "sum", "electrode_0", channels)
+    model = trained(tested, 300, structure="naive")
+    emission = with_front_end(model, tested, target="avr", optimize="size")
+    card = " ".join(line.strip(" *") for line in emission.files["m.h"].splitlines())
+    words = f"{', '.join(channels)} in -32768 .. 32767; windows of 32, every 16"
+    assert re.sub(" +", " ", card).count(f"samples {words}") == 1
+    alone = estimate_samples(tested, find_target("avr")).flash
+    found = re.search(
+        r"program +front end and classifier together: (\d+) B of flash and (\d+) B of +stack "
+        r"\(estimated +for avr at -Os, not measured\), (\d+) B of state in m_stream_t",
+        card,
+    )
+    assert found is not None
+    flash, stack, state = map(int, found.groups())
+    assert flash == math.ceil(alone) + emission.estimate.flash
+    assert stack == emission.estimate.ram
+    assert f"A m_stream_t needs {state} bytes" in card
+    plain = emit_c(replace(model, front_end=None), EmitOptions("m")).files["m.h"]
+    assert "classifier together" not in plain
 
 
 def test_boosted_tables_agree() -> None:
