@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,17 +16,27 @@ from bncc.device.sources import sources
 from bncc.discretize.feature import Feature, states_of
 from bncc.discretize.fit import fit_features
 from bncc.errors import DataError, OptionError
+from bncc.progress import Progress, nth_part, silence
 
 Learner = Callable[[Rows, Options, int], Baseline]
+ToldLearner = Callable[[Rows, Options, int, Progress], Baseline]
 
 
 @dataclass(frozen=True)
 class Family:
     """A kind of baseline."""
 
-    learn: Learner  # From rows, options and a seed to a baseline
+    # From rows, options and a seed to a baseline; with a progress callback if it has epochs
+    learn: Learner | ToldLearner
     defaults: Options  # All options with their default values
     budgets: tuple[str, ...] = ()  # Mutually exclusive options, the default one in `defaults`
+    has_epochs: bool = False
+
+    def learned(self, rows: Rows, options: Options, seed: int, tell: Progress) -> Baseline:
+        """Learn a baseline with complete options."""
+        learn: Any = self.learn
+        found: Baseline = learn(rows, options, seed, *((tell,) if self.has_epochs else ()))
+        return found
 
     def options(self, given: Options) -> Options:
         """Complete options."""
@@ -53,8 +64,8 @@ FAMILIES: Mapping[str, Family] = {
     "gaussian-nb": Family(sklearn_models.gaussian, {"smoothing": 1e-3}),
     "categorical-nb": Family(sklearn_models.categorical, {"alpha": 1.0}),
     "aode": Family(aode.aode, {"weight": 1.0, "least": 1}),
-    "dnn": Family(networks.dense, {**_NETWORK, "one-hot": False}, _BUDGETS),
-    "cnn": Family(networks.convolutional, {**_NETWORK, "layers": 1}, _BUDGETS),
+    "dnn": Family(networks.dense, {**_NETWORK, "one-hot": False}, _BUDGETS, True),
+    "cnn": Family(networks.convolutional, {**_NETWORK, "layers": 1}, _BUDGETS, True),
 }
 """All families, in display order."""
 
@@ -97,7 +108,11 @@ class Learned:
 
 
 def learn_baseline(
-    dataset: Dataset, settings: BaselineSettings, *, test: Dataset | None = None
+    dataset: Dataset,
+    settings: BaselineSettings,
+    *,
+    test: Dataset | None = None,
+    tell: Progress = silence,
 ) -> Learned:
     """Train a baseline twice: without the validation rows, then on all rows."""
     check_trainable(dataset)
@@ -107,17 +122,20 @@ def learn_baseline(
     if len(held) == 0:
         raise DataError("too few rows for a validation set; add rows of each class")
 
-    def learned(part: Dataset) -> tuple[Baseline, tuple[Feature, ...]]:
+    def learned(part: Dataset, k: int) -> tuple[Baseline, tuple[Feature, ...]]:
         features = fit_features(
             part.table, part.y, settings.discretize or "mdl", n_bins=settings.n_bins,
             rebin_states=settings.discretize is not None,
         )  # fmt: skip
         rows = _rows(part, features)
-        return family.learn(rows, options, settings.seed), features
+        what = "without validation rows," if k == 0 else "on all rows,"
+        return family.learned(rows, options, settings.seed, nth_part(tell, k, 2, what)), features
 
     judge = dataset.take(held)
-    first, first_features = learned(dataset.take(rest))
-    baseline, features = learned(dataset)
+    first, first_features = learned(dataset.take(rest), 0)
+    tell(0.5, "on all rows")
+    baseline, features = learned(dataset, 1)
+    tell(1.0, "trained")
     return Learned(
         baseline,
         features,

@@ -13,6 +13,7 @@ from bncc.baselines.plan import POOL, WIDTH, Form, NetworkPlan, Task, plan_withi
 from bncc.emit.environment import render, with_terms
 from bncc.errors import OptionError
 from bncc.lower.c.c99 import ArrayText, array
+from bncc.progress import Progress, silence
 from bncc.train.gradient.engines import check_torch
 
 WORD = 32
@@ -172,14 +173,14 @@ def _summary(network: IntegerNetwork) -> str:
     return f"{network.plan.n_features} features, then {', '.join(form)}; {network.plan.activation}."
 
 
-def dense(rows: Rows, options: Options, seed: int) -> Baseline:
+def dense(rows: Rows, options: Options, seed: int, tell: Progress = silence) -> Baseline:
     """Learn a fully connected network."""
-    return _network(rows, options, seed, is_convolutional=False)
+    return _network(rows, options, seed, tell, is_convolutional=False)
 
 
-def convolutional(rows: Rows, options: Options, seed: int) -> Baseline:
+def convolutional(rows: Rows, options: Options, seed: int, tell: Progress = silence) -> Baseline:
     """Learn a convolutional network of one or two convolutions."""
-    return _network(rows, options, seed, is_convolutional=True)
+    return _network(rows, options, seed, tell, is_convolutional=True)
 
 
 def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> NetworkPlan:
@@ -209,7 +210,9 @@ def plan_from(rows: Rows, options: Options, *, is_convolutional: bool) -> Networ
     return plan_within(task, form, lambda plan: plan.operations, limit)
 
 
-def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool) -> Baseline:
+def _network(
+    rows: Rows, options: Options, seed: int, tell: Progress, *, is_convolutional: bool
+) -> Baseline:
     plan = plan_from(rows, options, is_convolutional=is_convolutional)
     check_torch("a neural network as a baseline")
     from bncc.baselines.freeze import freeze_network  # local: other baselines need no torch
@@ -218,7 +221,11 @@ def _network(rows: Rows, options: Options, seed: int, *, is_convolutional: bool)
     settings = NetworkSettings(
         int(options["epochs"]), int(options["batch-size"]), float(options["lr"]), seed
     )
-    trained = train_network(plan, rows.X, rows.y, rows.n_states, settings)
+
+    def told(epoch: int) -> None:
+        tell(epoch / settings.epochs, f"epoch {epoch} of {settings.epochs}")
+
+    trained = train_network(plan, rows.X, rows.y, rows.n_states, settings, told)
     frozen = freeze_network(trained, rows.X)
     return Baseline(
         frozen.predict, plan.parameter_bits, plan.operations,

@@ -7,14 +7,17 @@ from pathlib import Path
 
 def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
-    parser = ArgumentParser(usage="python -m bncc.checker CERTIFICATE ELF MODEL", add_help=False)
-    parser.add_argument("files", nargs=3, type=Path)
+    parser = ArgumentParser(usage="python -m bncc.checker CERTIFICATE ELF MODEL")
+    parser.add_argument("files", nargs=3, type=Path, help="0: accepted, 1: rejected, 2: bad use")
+    files = parser.parse_args(arguments).files
     try:
         from bncc.checker.check import verdict
 
-        code, text = verdict(*(path.read_bytes() for path in parser.parse_args(arguments).files))
-    except (OSError, ImportError) as error:
-        parser.error(f"{error}; it needs the three files, capstone and numpy")
+        code, text = verdict(*map(Path.read_bytes, files))
+    except ImportError as error:
+        parser.exit(2, f"error: {error}; install the packages capstone and numpy\n")
+    except OSError as error:
+        parser.exit(2, f"error: '{error.filename}': {error.strerror}; name another file\n")
     print(text)
     return code
 

@@ -59,9 +59,7 @@ class Check:
         self.model = Model(model_file, claims["entry"], claims["axes"])
         self.isa: Any = TARGETS[claims["target"]](self.program, claims["target"])
         self.score_size, self.classes = claims["score_bytes"], self.model.classes
-        self.maps = [
-            (axis, np.array(m, int)) for axis, own in enumerate(claims["maps"]) for m in own
-        ]
+        self.maps = [(k, np.array(m, int)) for k, own in enumerate(claims["maps"]) for m in own]
         terms, values = [self._term(*one) for one in claims["terms"]], claims["values"]
         self.values = [Value(c % WORD, tuple(terms[k] for k in own), b) for c, b, own in values]
         start = self._start()

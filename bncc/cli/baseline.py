@@ -20,6 +20,7 @@ from bncc.cli.output import check_free, staged_directory
 from bncc.cli.sweep_options import targets_of
 from bncc.cli.training_options import key_values, training_options
 from bncc.errors import OptionError
+from bncc.progress import Progress
 from bncc.search.baseline_space import NAME, baseline_settings
 from bncc.search.config import source_words
 from bncc.search.option_domains import BASELINE, BASELINES, CLASSIFIER
@@ -133,18 +134,22 @@ def command(
             "--option name is not allowed, as --classifier names the classifier; leave it out"
         )
     params |= {f"{BASELINE}.{key}": _value(text) for key, text in options.items()}
-    with console.progress(f"training {classifier}"):
-        point = run_trial(work, 0, params)
+    with console.progress(classifier) as advance:
+        point = run_trial(work, 0, params, advance)
     if output is not None:
-        _write_c(work, params, output, force)
+        with console.progress(f"{classifier} for the C") as advance:
+            _write_c(work, params, output, force, advance)
     facts = trial_facts(point, machines[0] if machines else None)
     console.result(facts, _report(facts))
 
 
-def _write_c(work: Workload, params: dict[str, Choice], output: str, force: bool) -> None:
+def _write_c(
+    work: Workload, params: dict[str, Choice], output: str, force: bool, tell: Progress
+) -> None:
     from bncc.baselines.learn import learn_baseline
 
-    baseline = learn_baseline(work.train, baseline_settings(params, work.seed)).baseline
+    settings = baseline_settings(params, work.seed)
+    baseline = learn_baseline(work.train, settings, tell=tell).baseline
     if baseline.code is None:
         raise OptionError(f"there is no C for this classifier ({baseline.lack}); leave out -o")
     with staged_directory(output, force=force) as folder:

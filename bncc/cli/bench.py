@@ -19,7 +19,7 @@ from bncc.cli.lowering import (
     check_fit,
     inputs_option,
     lowering_options,
-    max_flash_option,
+    memory_options,
     usable_machines,
     with_inputs,
 )
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from bncc.timing.timebase import Timebase
 
 COMMON = (
-    "targets", "data_path", "part", "clock", "priced", "optimize", "max_flash", "compiler",
-    "simulator", "as_json", "quiet", "verbose",
+    "targets", "data_path", "part", "clock", "priced", "optimize", "max_flash", "max_ram",
+    "compiler", "simulator", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc bench --help`` shows; ``--help-all`` shows all."""
 
@@ -107,7 +107,7 @@ COMMON = (
 @timing_options
 @opt_level_option
 @entry_option
-@max_flash_option
+@memory_options
 @inputs_option
 @lowering_options
 @recorded_options
@@ -136,6 +136,7 @@ def command(
     opt_level: str | None,
     priced: tuple[str, ...],
     max_flash: int | None,
+    max_ram: int | None,
     which_inputs: str,
     **how: Any,
 ) -> None:
@@ -171,7 +172,7 @@ def command(
         model,
         Lowering(optimize, kernel, constant_time, compare=compare, provable=provable),
         emitted,
-        Budget(None, max_flash, entries=priced),
+        Budget(None, max_flash, ram=max_ram, entries=priced),
         Retreat.of(console),
         core_of=lambda target: core_of(target, part, clock),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from bncc.cli.console import Console
 from bncc.errors import ModelFileError, OptionError
 from bncc.model.file import load_model
+from bncc.model.training_record import in_all_words
 from bncc.train.checkpoint.folder import Checkpoint, Identity, identity_digest, open_checkpoint
 
 EXIT_SIGNAL = 128
@@ -49,5 +50,6 @@ def interim_note(
         if checkpoint is None
         else f"repeat the command with --resume to continue from '{checkpoint.folder}'"
     )
-    epochs = f"{done} of {repeats * of_each} epochs"
-    return f"stopped after {epochs} in all; '{path}' is the interim model; {how}"
+    which = f", of the first of {repeats} trainings" if repeats > 1 else ""
+    when = f"{in_all_words(done, of_each)}{which}"
+    return f"stopped {when}; '{path}' is the interim model; {how}"

@@ -76,24 +76,36 @@ class Console:
     quiet: bool = False  # No messages, and no report where the result is a file or the exit code
     verbose: bool = False  # More messages, at once; an unexpected error shows its traceback
     _notes: list[str] = field(default_factory=list)
+    _said_once: set[str] = field(default_factory=set)
 
     def note(self, text: str) -> None:
         """
         Print a message on stderr once the command is known to succeed.
 
-        Messages wait for the end, since a command that fails prints a single line.
+        Messages wait for the end, since a command that fails prints a single line. The same words
+        are printed once.
         """
-        if self.verbose:
+        if not (self.verbose or self.quiet):
+            self._add(text)
+        elif self.verbose and self._is_new(text):
             click.echo(f"bncc: {printable(text)}", err=True)
-        elif not self.quiet:
-            self._notes.append(text)
 
     def warning(self, text: str) -> None:
         """Print a message on stderr likewise, even with ``--quiet``."""
         if self.verbose:
             self.note(text)
         else:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        if self._is_new(text):
             self._notes.append(text)
+
+    def _is_new(self, text: str) -> bool:
+        """Return whether a message is the first of its words: a command says all once."""
+        is_new = text not in self._said_once
+        self._said_once.add(text)
+        return is_new
 
     def detail(self, text: str) -> None:
         """Print a detail on stderr at once, if ``-v`` was given."""

@@ -90,14 +90,21 @@ def inputs_option(function: Command) -> Command:
     )(function)
 
 
-def max_flash_option(function: Command) -> Command:
-    """Add ``--max-flash``, for the layout that ``emit-c`` takes within it."""
-    return click.option(
-        "--max-flash",
-        callback=budget,
-        metavar="N[k]",
-        help="Flash budget in bytes, within which the C is chosen as by `emit-c`.",
-    )(function)
+def memory_options(function: Command) -> Command:
+    """Add ``--max-flash`` and ``--max-ram``, for the layout that ``emit-c`` takes within them."""
+    flash, ram = (
+        click.option(
+            f"--max-{name}",
+            callback=budget,
+            metavar="N[k]",
+            help=f"{what}, within which the C is chosen as by `emit-c`.",
+        )
+        for name, what in (
+            ("flash", "Flash budget in bytes"),
+            ("ram", "RAM budget in bytes, variables and stack"),
+        )
+    )
+    return flash(ram(function))
 
 
 def with_inputs(model: Model, inputs: str, entries: Collection[str] = ()) -> Model:

@@ -17,7 +17,7 @@ from bncc.cli.lowering import (
     blame,
     inputs_option,
     lowering_options,
-    max_flash_option,
+    memory_options,
     usable_machines,
     with_inputs,
 )
@@ -56,7 +56,7 @@ from bncc.targets.timing import CountedCore
 
 COMMON = (
     "targets", "entries", "elf", "symbol", "output", "force", "compiler", "opt_level", "optimize",
-    "max_flash", "constant_time", "time_limit", "as_json", "quiet", "verbose",
+    "max_flash", "max_ram", "constant_time", "time_limit", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc prove --help`` shows; ``--help-all`` shows all."""
 OF_BUILDS = {
@@ -64,6 +64,7 @@ OF_BUILDS = {
     "clock": "--clock",
     "optimize": "--optimize",
     "max_flash": "--max-flash",
+    "max_ram": "--max-ram",
     "kernel": "--kernel",
     "compare": "--compare",
     "constant_time": "--constant-time",
@@ -120,7 +121,7 @@ def time_limit_option(function: Command) -> Command:
 @opt_level_option
 @time_limit_option
 @timing_options
-@max_flash_option
+@memory_options
 @inputs_option
 @lowering_options
 @speaks
@@ -139,6 +140,7 @@ def command(
     part: str | None,
     clock: int | None,
     max_flash: int | None,
+    max_ram: int | None,
     which_inputs: str,
     optimize: Optimize,
     kernel: str | None,
@@ -181,7 +183,7 @@ def command(
         n_programs = len(machines)
         lowering = Lowering(optimize, kernel, constant_time, compare=compare, provable=provable)
         emissions = emissions_of(
-            model, entries, lowering, max_flash, Retreat.of(console), core_of=core
+            model, entries, lowering, (max_flash, max_ram), Retreat.of(console), core_of=core
         )
         programs = built(emissions, machines, entries, compiler, opt_level, console)
     verdicts, facts, is_written = [], {}, False
@@ -279,10 +281,11 @@ def emissions_of(
     model: Model,
     entries: tuple[str, ...],
     lowering: Lowering,
-    max_flash: int | None = None,
+    memory: tuple[int | None, int | None] = (None, None),
     retreat: Retreat | None = None,
     core_of: Callable[[str], CountedCore | None] | None = None,
 ) -> Emissions:
     """Return the C that ``emit-c`` writes with these entry points."""
-    within = Budget(None, max_flash, entries=entries)
+    flash, ram = memory
+    within = Budget(None, flash, ram=ram, entries=entries)
     return Emissions(model, lowering, within.emitted(entries), within, retreat, core_of=core_of)

@@ -28,7 +28,7 @@ from bncc.errors import DataError, OptionError
 from bncc.model.model import Model
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.read import Reader, Roles, files_of, read_recordings
-from bncc.recordings.recording import RATE_TOLERANCE, Recordings
+from bncc.recordings.recording import Recordings, is_rate_of
 from bncc.recordings.table import FeatureTable, feature_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -185,7 +185,7 @@ def recorded_windows(
         columns.groups,
         columns.time,
         columns.time_unit,
-        None,
+        front_end.rate,
         columns.intervals,
         is_labeled=is_labeled,
         of_model=True,
@@ -243,7 +243,7 @@ def _check_rate(front_end: FrontEnd, rate: Fraction | None, path: str) -> None:
     """Refuse recordings at another rate than that of the model."""
     if front_end.rate is None or rate is None:
         return
-    if abs(rate / front_end.rate - 1) > RATE_TOLERANCE:
+    if not is_rate_of(rate, front_end.rate):
         raise DataError(
             f"the model takes samples at {float(front_end.rate):g} Hz, but the time steps of "
             f"'{path}' are those of {float(rate):g} Hz; resample the recordings, or correct "

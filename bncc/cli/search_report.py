@@ -62,7 +62,7 @@ def report_of(
         ["numbers", number_words(model)],
         [price.how, takes[0]],
         *(["", line] for line in takes[1:]),
-        *([["reserved", f"{budget.reserve:,} bytes of flash"]] if budget.reserve else []),
+        *_reserve_rows(attempt),
         ["error", ", ".join(errors)],
         *([["", of_test]] if (of_test := error_words(known)) else []),
         *decision_rows(model),
@@ -91,10 +91,25 @@ def _next_options(found: "Found", attempt: "Attempt", base: "Timebase | None") -
     if budget.flash is None or not is_within:
         return " ".join([chosen, *others]), " ".join([chosen, *timed])
     reserved = [f"--reserve {budget.reserve}"] if budget.reserve else []
-    verified = [chosen, f"--max-flash {budget.room}", *others]
-    limited = [chosen, f"--max-flash {budget.flash}", *reserved]
-    limited += [] if budget.ram is None else [f"--max-ram {budget.ram}"]
+    of_ram = [] if budget.ram is None else [f"--max-ram {budget.ram}"]
+    verified = [chosen, f"--max-flash {budget.room}", *of_ram, *others]
+    limited = [chosen, f"--max-flash {budget.flash}", *reserved, *of_ram]
     return " ".join(verified), " ".join([*limited, *timed])
+
+
+def _reserve_rows(attempt: "Attempt") -> list[list[str]]:
+    """Return the bytes of a flash limit that are not the classifier's, and what takes them."""
+    limit = attempt.budget if attempt.program is None else attempt.program.limits.budget
+    of_code = attempt.budget.reserve - limit.reserve
+    rows = []
+    if limit.reserve:
+        rows.append(f"{limit.reserve:,} bytes of flash for your own code (--reserve)")
+    if of_code:
+        rows.append(
+            f"{of_code:,} bytes of flash for the code from samples to features, before the "
+            "classifier was searched"
+        )
+    return [["reserved", rows[0]], *(["", each] for each in rows[1:])] if rows else []
 
 
 def _table(found: "Found") -> list[str]:
@@ -157,7 +172,8 @@ def _others(found: "Found", unit: str) -> list[list[str]]:
         if one is not None
     ]
     if rows:
-        rows.append(["", "of the budget: evaluated as the candidates below, but not searched"])
+        where = "each in a layout that fits there, which may differ from that below"
+        rows.append(["", f"of the budget: the best of the candidates below, {where}; not searched"])
     return rows
 
 

@@ -211,6 +211,8 @@ def command(
     if units_path is not None:
         columns = (*train.table.names, train.class_name, *drop, *([groups] if groups else []))
         train = replace(train, units=read_units(units_path, columns))
+    if checkpoint is not None and settings.descends:
+        checkpoint.load(identity_of(train, settings))  # one of another training ends it here
     overwrite = force or (resume and is_interim_of(identity_of(train, settings), output))
     check_free(output, force=overwrite or is_search)
     if test_path is not None and not is_recorded:
@@ -307,15 +309,15 @@ def command(
     console.result(payload, report_of(first.model, payload, train, test))
     if stop.signal is not None:
         if done.is_short:
-            console.note(
+            console.warning(
                 stopped_note(done, output)
                 if first.epochs_done is None
                 else interim_note(*first.epochs_done, repeats, output, checkpoint)
             )
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if not rules.are_those_of(first.model):
-            console.note(f"the choice of rules for decisions was stopped; '{output}' has none")
+            console.warning(f"the choice of rules for decisions was stopped; '{output}' has none")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
         if folds and payload["folds"] is None:
-            console.note(f"cross-validation was stopped; '{output}' is the complete model")
+            console.warning(f"cross-validation was stopped; '{output}' is the complete model")
             raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)

@@ -269,7 +269,7 @@ def train_within(
         console.note(f"'{output}' exceeds a limit, as the search was stopped before one fits")
     if found.is_short and stop.signal is not None:
         tried = f"{len(found.tried)} candidate" + "s" * (len(found.tried) > 1)
-        console.note(f"stopped after {tried}; '{output}' is the best of them{work.goes_on}")
+        console.warning(f"stopped after {tried}; '{output}' is the best of them{work.goes_on}")
         raise click.exceptions.Exit(EXIT_SIGNAL + stop.signal)
 
 

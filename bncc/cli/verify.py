@@ -17,7 +17,7 @@ from bncc.cli.lowering import (
     check_fit,
     inputs_option,
     lowering_options,
-    max_flash_option,
+    memory_options,
     range_margin_option,
     tell_of_idle_margin,
     usable_machines,
@@ -71,7 +71,7 @@ MOST_JOINT = 256
 
 COMMON = (
     "data_path", "targets", "compiler", "simulator", "sanitize", "n_random", "exhaustive", "more",
-    "prove", "priced", "optimize", "max_flash", "as_json", "quiet", "verbose",
+    "prove", "priced", "optimize", "max_flash", "max_ram", "as_json", "quiet", "verbose",
 )  # fmt: skip
 """Parameters that ``bncc verify --help`` shows; ``--help-all`` shows all."""
 
@@ -127,7 +127,7 @@ COMMON = (
 @time_limit_option
 @timing_options
 @entry_option
-@max_flash_option
+@memory_options
 @range_margin_option
 @inputs_option
 @lowering_options
@@ -150,6 +150,7 @@ def command(
     clock: int | None,
     priced: tuple[str, ...],
     max_flash: int | None,
+    max_ram: int | None,
     range_margin: float,
     which_inputs: str,
     optimize: Optimize,
@@ -178,7 +179,7 @@ def command(
     """
     original = load_model(model_path)
     targets, core = counted_targets(targets, part, clock, console, default="host")
-    within = Budget(None, max_flash, entries=priced, extras=frozenset(more))
+    within = Budget(None, max_flash, ram=max_ram, entries=priced, extras=frozenset(more))
     model = with_inputs(original, which_inputs, (*more, *priced))
     asked = within.emitted(entries_of(model, within))
     emissions = Emissions(

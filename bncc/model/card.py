@@ -17,8 +17,10 @@ from bncc.model.model import Model
 from bncc.model.records import filter_record
 from bncc.model.training_record import (
     CANDIDATES_TRIED,
+    EPOCHS_IN_ALL,
     UNSEEN,
     candidates_tried,
+    epochs_in_all,
     is_rate,
     recorded_unseen,
     search_folds,
@@ -82,6 +84,8 @@ def model_facts(model: Model) -> dict[str, Any]:
         facts[ADAPTATION] = adapts
     if model.training.get("interim") is True:
         facts |= {key: model.training.get(key) for key in ("interim", "epochs_done")}
+        in_all = epochs_in_all(model.training)
+        facts |= {} if in_all is None else {EPOCHS_IN_ALL: list(in_all)}
     if (tried := candidates_tried(model.training)) is not None:
         facts[CANDIDATES_TRIED] = tried
     if (folds := search_folds(model.training)) is not None:

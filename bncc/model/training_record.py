@@ -12,6 +12,14 @@ UNSEEN = "unseen_classes"
 OPTIONS_RECORD = "options"
 """Key in a training record of the options that reproduce the training without a search."""
 
+EPOCHS_IN_ALL = "epochs_in_all"
+"""
+Key in a training record, and of a fact, of a training that was stopped early.
+
+Its epochs done and those asked for, of all descents; ``epochs`` and ``epochs_done`` are those of
+the descent whose tables the model has.
+"""
+
 CANDIDATES_TRIED = "candidates_tried"
 """Key in a training record, and of a fact: candidates of a search that was stopped early."""
 
@@ -87,6 +95,20 @@ def candidates_tried(training: Mapping[str, Any]) -> int | None:
     return tried if type(tried) is int and tried > 0 else None
 
 
+def epochs_in_all(training: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the epochs of all descents before an early end, and those asked for, where known."""
+    found = training.get(EPOCHS_IN_ALL)
+    if not isinstance(found, list) or [type(n) for n in found] != [int, int]:
+        return None
+    done, asked = found
+    return (done, asked) if 0 < done <= asked else None
+
+
+def in_all_words(done: int, asked: int) -> str:
+    """Describe an early end by the epochs of all descents."""
+    return f"after {done} of {asked} epochs in all"
+
+
 def early_end_note(model: Model) -> str | None:
     """Return what a user should know of a model whose training or search was ended early."""
     training, words = model.training, []
@@ -94,7 +116,9 @@ def early_end_note(model: Model) -> str | None:
         words.append(f"search stopped early, after {tried} candidate{'s' * (tried != 1)}")
     if training.get("interim") is True:
         done, asked = training.get("epochs_done"), training.get("epochs")
-        when = f"after {done} of {asked} epochs"
-        when = "before training on all rows" if done == asked else when
-        words.append(f"stopped early, {when}")
+        in_all, is_first = epochs_in_all(training), done == asked
+        when = [f"after {done} of {asked} epochs"] if in_all is None and not is_first else []
+        when += [] if in_all is None else [in_all_words(*in_all)]
+        when += ["before training on all rows"] if is_first else []
+        words.append(f"stopped early, {', '.join(when)}")
     return "; ".join(words) or None

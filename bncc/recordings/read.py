@@ -22,6 +22,7 @@ from bncc.recordings.recording import (
     bounds_of,
     check_order,
     check_rate,
+    is_rate_of,
     rate_of,
     unbroken,
 )
@@ -340,5 +341,8 @@ def _rate(pieces: Sequence[_Piece], roles: Roles) -> Fraction | None:
     unit = TIME_UNITS[roles.time_unit]
     if roles.rate is None:
         return rate_of(times, unit)
+    if roles.of_model:
+        found = rate_of(times, unit)
+        return roles.rate if is_rate_of(found, roles.rate) else found  # the caller refuses it
     check_rate(times, unit, roles.rate)
     return roles.rate

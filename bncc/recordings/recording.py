@@ -128,10 +128,15 @@ def rate_of(times: Sequence[FloatArray], unit: int) -> Fraction:
     return Fraction(f"{1 / float(regular.mean()):.4g}")
 
 
+def is_rate_of(found: Fraction, rate: Fraction) -> bool:
+    """Return whether the rate of time steps is a given one, up to the tolerance."""
+    return abs(found / rate - 1) <= RATE_TOLERANCE
+
+
 def check_rate(times: Sequence[FloatArray], unit: int, rate: Fraction) -> None:
     """Refuse a rate that the time steps disagree with."""
     found = rate_of(times, unit)
-    if abs(found / rate - 1) > RATE_TOLERANCE:
+    if not is_rate_of(found, rate):
         raise DataError(
             f"--rate is {float(rate):g} Hz, but the time steps are those of {float(found):g} Hz; "
             "correct --rate, or the unit with --time-unit"

@@ -21,6 +21,7 @@ from bncc.model.model import Model
 from bncc.model.table_levels import table_levels
 from bncc.on_device import resources_of
 from bncc.pricing import machine_of, options_of
+from bncc.progress import Progress, nth_part, part_of, silence
 from bncc.resources import Budget, Optimize
 from bncc.search.baseline_space import baseline_settings, is_baseline
 from bncc.search.config import command_of, optimize_of, settings_of
@@ -82,10 +83,12 @@ def check_rows(train: Dataset) -> None:
         raise DataError(TOO_FEW)
 
 
-def run_trial(work: Workload, number: int, params: Mapping[str, Choice]) -> Point:
-    """Train, evaluate and measure one trial."""
+def run_trial(
+    work: Workload, number: int, params: Mapping[str, Choice], tell: Progress = silence
+) -> Point:
+    """Train, evaluate and measure one trial; a baseline tells its progress."""
     begin = perf_counter()
-    found = (_baseline if is_baseline(params) else _network)(work, params)
+    found = _baseline(work, params, tell) if is_baseline(params) else _network(work, params)
     return Point(
         **vars(found),
         number=number,
@@ -126,12 +129,18 @@ def _network(work: Workload, params: Mapping[str, Choice]) -> Figures:
     )
 
 
-def _baseline(work: Workload, params: Mapping[str, Choice]) -> Figures:
+def _baseline(work: Workload, params: Mapping[str, Choice], tell: Progress) -> Figures:
     from bncc.baselines.learn import learn_baseline
 
     settings = baseline_settings(params, work.seed)
+    n_parts = work.repeats + len(work.targets)
     learned = [
-        learn_baseline(work.train, replace(settings, seed=work.seed + k), test=work.test)
+        learn_baseline(
+            work.train,
+            replace(settings, seed=work.seed + k),
+            test=work.test,
+            tell=nth_part(tell, k, n_parts, f"training {k + 1} of {work.repeats}:"),
+        )
         for k in range(work.repeats)
     ]
     first = learned[0]
@@ -145,7 +154,7 @@ def _baseline(work: Workload, params: Mapping[str, Choice]) -> Figures:
         bits=first.baseline.bits,
         operations=round(first.baseline.operations),
         q_format=None,
-        costs=measure_baselines(work, first),
+        costs=measure_baselines(work, first, part_of(tell, work.repeats / n_parts, 1.0)),
         parents=(),
     )
 
@@ -234,15 +243,14 @@ def _cost(model: Model, budget: Budget, inputs: Inputs, optimize: Optimize) -> F
     return UNKNOWN if found.slowest is None else Footprint.of(found)
 
 
-def measure_baselines(work: Workload, learned: "Learned") -> Costs:
+def measure_baselines(work: Workload, learned: "Learned", tell: Progress = silence) -> Costs:
     """Measure the C of a baseline on all targets."""
-    states = states_to_measure(work, learned)
-    return {
-        target: _on_part(
-            _baseline_cost(target, learned, len(work.train.classes), states, work.core), work.base
-        )
-        for target in work.targets
-    }
+    states, found = states_to_measure(work, learned), dict[str, Footprint | str]()
+    for k, target in enumerate(work.targets):
+        tell(k / len(work.targets), f"measuring on {target}")
+        cost = _baseline_cost(target, learned, len(work.train.classes), states, work.core)
+        found[target] = _on_part(cost, work.base)
+    return found
 
 
 def states_to_measure(work: Workload, learned: "Learned") -> IntArray:

@@ -15,6 +15,7 @@ from bncc.model.front import FRONT
 from bncc.model.gate import GATE
 from bncc.model.model import Model
 from bncc.model.ranges import READINGS, readings_record
+from bncc.model.training_record import EPOCHS_IN_ALL
 from bncc.model.used import with_used_inputs
 from bncc.progress import Progress, silence
 from bncc.recordings.front_end import FrontEnd
@@ -154,6 +155,8 @@ def train_model(
         notes += [session.not_kept] if session.not_kept else []
         identity = identity_digest(identity_of(dataset, asked))
         figures |= {"interim": True, "epochs_done": stopped_after, "identity": identity}
+        if session.epochs_done is not None:
+            figures[EPOCHS_IN_ALL] = list(session.epochs_done)
     figures |= {key: model.training[key] for key in (FRONT, GATE) if key in model.training}
     figures = with_unseen(figures, "validation", unseen.labels)
     model = replace(model, training=settings_record(done, dataset.n_rows) | figures)

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from bncc.cli import console
 from bncc.data.readers import bundled_path
+from bncc.search import trial
 from bncc.search.study import read_study
 from tests.cli.sweeping import SPACE
 
@@ -26,6 +28,20 @@ def test_the_object_is_that_of_a_trial(run_json: RunJson) -> None:
     assert found["error_test"] is None
     assert found["bits"] > 0
     assert found["costs"] == {}
+
+
+def test_progress_is_told(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Trainings, epochs of a network, measurements and the training for the C."""
+    monkeypatch.setattr(console, "EVERY", 0.0)
+    monkeypatch.setattr(trial, "_baseline_cost", lambda *given: "none")
+    words = ("--option", "epochs=2", "--repeats", 2, "--target", "host", "-o", tmp_path / "c")
+    lines = run("baseline", WIFI, "--classifier", "dnn", *words).stderr.splitlines()
+    shares = [int(line.split(": ")[2].split(" %")[0]) for line in lines if ": dnn: " in line]
+    assert shares == sorted(shares)
+    assert "bncc: dnn: 8 %, training 1 of 2: without validation rows, epoch 1 of 2" in lines
+    assert "bncc: dnn: 67 %, training 2 of 2: trained" in lines
+    assert "bncc: dnn: 67 %, measuring on host" in lines
+    assert "bncc: dnn for the C: 100 %, trained" in lines
 
 
 def test_the_report_is_for_people(run: Run) -> None:

@@ -66,6 +66,17 @@ def test_notes_wait_and_details_do_not(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().err == "bncc: now\nbncc: too\n"
 
 
+@pytest.mark.parametrize("is_verbose", [True, False])
+def test_the_same_words_are_said_once(capsys: pytest.CaptureFixture[str], is_verbose: bool) -> None:
+    """Such as what is ignored in recordings for training and for testing."""
+    console = Console(verbose=is_verbose)
+    for text in ("a is ignored", "a is ignored", "b is ignored"):
+        console.note(text)
+        console.warning(text)
+    console.flush_notes()
+    assert capsys.readouterr().err == "bncc: a is ignored\nbncc: b is ignored\n"
+
+
 def test_quiet_says_nothing_but_what_is_essential(capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(quiet=True)
     console.note("no")

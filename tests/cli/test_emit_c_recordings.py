@@ -77,3 +77,30 @@ def test_what_train_found_is_emitted_within_the_same_limits(
     assert "--max-flash 1500 --reserve 100 --max-ram 200" in line
     facts = run_json(*shlex.split(line)[1:])
     assert facts["program"]["flash"] <= 1400
+    (line,) = (line for line in done.stdout.splitlines() if "bncc verify" in line)
+    assert "--max-flash 1400 --max-ram 200" in line
+    first, second = done.stdout[done.stdout.index("reserved") :].splitlines()[:2]
+    assert first.endswith("100 bytes of flash for your own code (--reserve)")
+    assert second.endswith("bytes of flash for the code from samples to features, before the "
+                           "classifier was searched")  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["verify", "bench", "prove"])
+def test_all_commands_take_the_limits_of_emit_c(
+    model: Path,
+    command: str,
+    refused: Refused,
+    run_json: RunJson,
+    require_bench: Callable[..., object],
+) -> None:
+    """A limit changes the layout, so all have the C that it leads to."""
+    require_bench("cortex-m0")
+    target = TARGET[:2]
+    within = run_json("emit-c", model, "-o", model.parent / "c", *target, "--max-ram", "1k")
+    ram = within["program"]["state"] + within["program"]["stack"]
+    words = (command, model, *target)
+    said = refused(*words, "--max-ram", ram // 3, code=1)
+    assert said.endswith("train with fewer --features")
+    if command == "verify":
+        facts = run_json(*words, "--max-ram", "1k")["targets"]["cortex-m0"]
+        assert facts["kernel"] == within["kernel"]

@@ -163,6 +163,16 @@ def test_another_rate_is_refused(refused: Refused, sampled: Path, tmp_path: Path
     assert "are those of 100 Hz" in said
 
 
+def test_the_rate_of_the_model_tells_gaps(run_json: RunJson, sampled: Path, tmp_path: Path) -> None:
+    """At 50 Hz a step of 31 ms is one, though the others are of 21 ms, a rate that is accepted."""
+    path = write_one(tmp_path / "w.csv", step=21)
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    later = (line.split(",", 1) for line in lines[55:])
+    lines[55:] = [f"{int(time) + 10},{rest}" for time, rest in later]
+    path.write_text("\n".join([head, *lines]), encoding="utf-8")
+    assert run_json("predict", sampled, path, *TIME)["start"][:6] == [0, 10, 20, 30, 55, 65]
+
+
 def test_recordings_without_a_window_are_refused(
     refused: Refused, sampled: Path, tmp_path: Path
 ) -> None:

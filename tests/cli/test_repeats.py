@@ -107,7 +107,9 @@ def test_a_stop_behind_the_first_training_leaves_its_whole_model(
     result = run("train", readings, "-o", out, "--epochs", 6, "--repeats", 3, code=130)
     if after < 11:
         assert load_model(out).training["interim"] is True
-        assert f"stopped after {after + 1} of 36 epochs in all" in result.stderr
+        told = f"after {after + 1} of 12 epochs in all"
+        assert f"stopped {told}, of the first of 3 trainings; " in result.stderr
+        assert f"stopped early, {told}" in run("inspect", out).stdout
         return
     assert result.stderr == (
         f"bncc: stopped after {done} of 3 trainings; '{out}' is the complete model of the "

@@ -51,11 +51,25 @@ def test_the_best_model_so_far_is_written(
     assert record["error_train"] < 0.2
     assert 0 <= record["error_validation"] < 0.4
     assert "error" in result.stdout
-    told = "before training on all rows" if done == 24 else f"after {done} of 24 epochs"
-    assert f"stopped early, {told}" in run("inspect", out).stdout
+    told = f"stopped early, after {after + 1} of 48 epochs in all"
+    told += ", before training on all rows" * (done == 24)
+    assert f"{told}\n" in run("inspect", out).stdout
     facts = run_json("inspect", out)
+    assert facts["epochs_in_all"] == [after + 1, 48]
     assert (facts["interim"], facts["epochs_done"], facts["epochs"]) == (True, done, 24)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_quiet_says_how_to_resume(
+    run: Run, readings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, kept = tmp_path / "m.bncc", tmp_path / "kept"
+    stop_after(monkeypatch, 3)
+    words = ("train", readings, "-o", out, "--epochs", 24, "--checkpoint", kept, "--quiet")
+    assert run(*words, code=130).stderr == (
+        f"bncc: stopped after 4 of 48 epochs in all; '{out}' is the interim model; repeat the "
+        f"command with --resume to continue from '{kept}'\n"
+    )
 
 
 def test_a_request_in_the_last_epoch_comes_too_late(
@@ -204,7 +218,9 @@ def test_a_signal_from_outside_is_heard(tmp_path: Path, number: signal.Signals, 
         time.sleep(0.01)
     time.sleep(0.2)
     process.send_signal(number)
-    assert process.communicate(timeout=60) == ("", "")
+    out_text, said = process.communicate(timeout=60)
+    assert (out_text, said.count("\n")) == ("", 1)
+    assert f"'{out}' is the interim model; repeat the command with --resume" in said
     assert process.returncode == code
     assert load_model(out).training["interim"] is True
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.csv", "kept", "m.bncc"]

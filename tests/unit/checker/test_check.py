@@ -20,6 +20,7 @@ import pytest
 
 from benchmarks.campaigns.false_certificates import CHANGES, false_certificates, proved, run
 from bncc import checker
+from bncc.checker import __main__ as checker_main
 from bncc.checker.check import MOST_WORK, Check, check
 from bncc.checker.model import Model, Program
 from bncc.checker.thumb import Thumb
@@ -73,7 +74,22 @@ def test_a_clone_has_a_script_that_checks():
     missing = [sys.executable, str(script), "a.proof", "a.elf", "a.bncc"]
     done = subprocess.run(missing, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "No such file or directory: 'a.proof'" in done.stderr
+    assert done.stderr == "error: 'a.proof': No such file or directory; name another file\n"
+
+
+def test_the_script_has_a_help(capsys):
+    with pytest.raises(SystemExit) as ended:
+        checker_main.main(["--help"])
+    assert ended.value.code == 0
+    assert "CERTIFICATE ELF MODEL" in capsys.readouterr().out
+
+
+def test_packages_are_named_where_they_are_missing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "bncc.checker.check", None)
+    with pytest.raises(SystemExit) as ended:
+        checker_main.main(["a.proof", "a.elf", "a.bncc"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith("; install the packages capstone and numpy\n")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\3\4", b"\x7fELF", b'{"format": 7}'])
