@@ -104,6 +104,13 @@ def test_an_early_end_is_known_of_interim_models_alone():
     assert early_end_note(done) is None
     assert model_facts(stopped).keys() - model_facts(done).keys() == {"interim", "epochs_done"}
     assert early_end_note(stopped) == "stopped early, after 3 of 12 epochs"
+    whole = replace(done, training=early | {"epochs_in_all": [15, 24]})
+    assert model_facts(whole)["epochs_in_all"] == [15, 24]
+    assert early_end_note(whole) == "stopped early, after 15 of 24 epochs in all"
+    for wrong in ([25, 24], ["*/", 24], [1], 3):
+        forged = replace(done, training=early | {"epochs_in_all": wrong})
+        assert early_end_note(forged) == early_end_note(stopped)
+        assert "epochs_in_all" not in model_facts(forged)
     first = replace(done, training=early | {"epochs_done": 12})
     assert early_end_note(first) == "stopped early, before training on all rows"
     for tried, words in ((1, "1 candidate"), (3, "3 candidates")):
