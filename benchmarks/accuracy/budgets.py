@@ -84,6 +84,11 @@ def cells(
                     yield name, size, fold, seed
 
 
+def entries_of(entries: Sequence[Mapping[str, Any]], *, in_bins: bool) -> list[Mapping[str, Any]]:
+    """Return the searches on bins, or those on raw readings."""
+    return [one for one in entries if one.get("bins", True) == in_bins]
+
+
 def part_of(text: str) -> tuple[int, int]:
     """Parse K/N into a part, from 0, and the number of parts."""
     part, _, n_parts = text.partition("/")
@@ -145,7 +150,9 @@ def main(
     entries = (
         [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
     )
-    done = {(e["set"], e["kilobytes"], e["fold"], e["seed"]) for e in entries}
+    # A file may have searches of both kinds; those of earlier versions are of bins.
+    known = entries_of(entries, in_bins=in_bins)
+    done = {(e["set"], e["kilobytes"], e["fold"], e["seed"]) for e in known}
     first, step = part_of(part)
     sizes = () if only_report else kilobytes or KILOBYTES
     every = cells(names or tuple(FOLDS), sizes, seeds)
@@ -161,6 +168,7 @@ def main(
             "kilobytes": size,
             "fold": fold,
             "seed": seed,
+            "bins": in_bins,
             "error": found.result.model.training["error_test"],
             "flash": found.price.flash,
             "seconds": round(found.seconds, 1),
@@ -169,11 +177,11 @@ def main(
         }
         with path.open("a", encoding="utf-8") as file:
             print(json.dumps(entry), file=file)
-        entries.append(entry)
+        known.append(entry)
         print(json.dumps(entry), flush=True)
-    print(summary(entries))
-    if write:
-        renew(PAGE, {"budgets": page(entries)})
+    print(summary(known))
+    if write and not in_bins:
+        renew(PAGE, {"budgets": page(known)})
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ Proofs of trained models' machine code: how many `bncc prove` decides, and in ho
 Models are trained on raw readings of `SETS` with fixed options and kept in the folder of ``-o``
 with ``proofs.jsonl``, so the command resumes. ``--again`` repeats what was not proved.
 
-``--levels both`` compiles each program at -Os and at -O2; otherwise it has the usual level of its
-goal.
+``--levels both`` compiles each program at -Os and at -O2, on AVR at -Os alone; otherwise it has the
+usual level of its goal, and ``--write`` is allowed.
 
 The command prints what was not proved, then tables by data set and by target. Seconds are those of
 one core, without waiting. ``--limit`` includes waiting. A model that a target cannot hold has no
@@ -96,7 +96,7 @@ class Programs:
     def key(self, model: str, target: str, optimize: str, level: str) -> str:
         """Return the name of a program; level and entry points only if they are not the usual."""
         some = () if tuple(self.entries) == ENTRIES else self.entries
-        own = () if level in LEVELS.get(target, GOALS[optimize]) else (level,)
+        own = () if level in LEVELS.get(target, (GOALS[optimize],)) else (level,)
         return " ".join((model, target, optimize, *own, *some))
 
     def __iter__(self) -> Iterator[tuple[str, str, str]]:
@@ -285,7 +285,7 @@ def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
 )
 @click.option("--again", is_flag=True, help="Repeat proofs of programs that were not proved.")
 @click.option("--report", "only_report", is_flag=True, help="Only print what is known.")
-@click.option("--write", is_flag=True, help="Update the table of docs/prove.md.")
+@click.option("--write", is_flag=True, help="Update the tables of docs/prove.md.")
 def main(
     data: Path,
     output: Path,
@@ -301,6 +301,8 @@ def main(
 ) -> None:
     """Prove the programs of trained models, and print how many are proved."""
     output.mkdir(parents=True, exist_ok=True)
+    if write and levels == "both":
+        raise click.BadParameter("the page has those of the usual levels", param_hint="--write")
     names = sets.split(",")
     programs = Programs(targets.split(","), levels == "both", entries.split(","))
     proofs = Proofs(output, data, programs, limit)

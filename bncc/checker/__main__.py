@@ -9,11 +9,10 @@ def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
     parser = ArgumentParser(usage="python -m bncc.checker CERTIFICATE ELF MODEL")
     parser.add_argument("files", nargs=3, type=Path, help="0: accepted, 1: rejected, 2: bad use")
-    files = parser.parse_args(arguments).files
     try:
         from bncc.checker.check import verdict
 
-        code, text = verdict(*map(Path.read_bytes, files))
+        code, text = verdict(*map(Path.read_bytes, parser.parse_args(arguments).files))
     except ImportError as error:
         parser.exit(2, f"error: {error}; install the packages capstone and numpy\n")
     except OSError as error:

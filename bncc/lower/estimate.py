@@ -132,7 +132,8 @@ def called_bytes(
     """
     Estimate the bytes of flash that calls of entry points need.
 
-    What ``predict_raw`` alone needs is estimated without the rest, others as if all was called.
+    That of ``predict_raw`` alone is estimated without the rest where it finds states; others need
+    at most what `functions_counted` names.
     """
     raw = None if layout.direct or layout.constant_time else layout.raw
     if entries != ("predict-raw",) or raw is None or extras_in(layout):
@@ -140,7 +141,8 @@ def called_bytes(
     terms = _state_terms(layout, raw)
     gate = 0 if layout.gate is None else GATE_CODE
     front = front_bytes(layout, target, level)
-    return terms.rom_bytes + terms.code_bytes(target, level) + front + gate
+    called = terms.rom_bytes + terms.code_bytes(target, level) + front + gate
+    return min(called, whole.flash)  # Fitted apart
 
 
 def estimated_resources(

@@ -27,7 +27,7 @@ from bncc.prove.decision import Costs
 from bncc.prove.diagrams import FALSE, TRUE
 from bncc.prove.grids import components, largest_sum
 from bncc.prove.regions import Numbers, Partition, Region
-from bncc.prove.values import Exact, Term, UndecidedError, times
+from bncc.prove.values import Exact, Term, UndecidedError, plus, times
 from bncc.prove.words import Bits, Words
 
 MOST_PLANES = 16
@@ -281,16 +281,19 @@ class Planes:
         starts: Mapping[int, Sequence[int]],
     ) -> dict[Partition, Term]:
         partitions, full, rows = self._algebra.partitions, self._algebra.full, self._algebra.rows
-        found = {}
+        found: dict[Partition, Term] = {}
         for scope, part in terms.items():
             if scope[0] >= len(full):
                 partition = rows[scope[0] - len(full)]
                 at = [bisect_right(starts[scope[0]], k) - 1 for k in range(len(partition.cells))]
-                found[partition] = Term(partition, part[at])
-                continue
-            cells = product(*(_intervals(starts[axis], full[axis]) for axis in scope))
-            partition = partitions.of((tuple(zip(scope, cell, strict=True)),) for cell in cells)
-            found[partition] = Term(partition, part.ravel())
+                term = Term(partition, part[at])
+            else:
+                cells = product(*(_intervals(starts[axis], full[axis]) for axis in scope))
+                partition = partitions.of((tuple(zip(scope, cell, strict=True)),) for cell in cells)
+                term = Term(partition, part.ravel())
+            # The rows of a table may be the cells of its inputs.
+            own = found.get(partition)
+            found[partition] = term if own is None else plus(own, term, exact=True)
         return found
 
 

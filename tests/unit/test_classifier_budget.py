@@ -65,10 +65,10 @@ def test_a_budget_is_searched_as_train_does(estimated, tmp_path):
 
 def test_the_layout_that_was_chosen_by_a_limit_is_emitted(estimated, tmp_path):
     """With other entry points than the budget covers, too; and by the command in the header."""
-    clf = within(parameters="ml", max_flash=450, target="cortex-m0").fit(X, Y)
+    clf = within(parameters="ml", max_flash=360, target="cortex-m0").fit(X, Y)
     model = clf.to_model()
     found = model.training["resources"]
-    assert (clf.optimize_, found["room"]) == ("speed", 450)
+    assert (clf.optimize_, found["room"]) == ("speed", 360)
     written = [clf.emit_c(tmp_path / name, entries=list(more)) for name, more in MORE.items()]
     plain, scored = ({path.name: path.read_text() for path in paths} for paths in written)
     assert code_digest(plain, "model") == found["code"]
@@ -76,7 +76,7 @@ def test_the_layout_that_was_chosen_by_a_limit_is_emitted(estimated, tmp_path):
     assert code_digest(scored, "model") != code_digest(emit_c(model, options).files, "model")
     save_model(model, tmp_path / "model.bncc")
     command = (
-        "--entry predict-raw --max-flash 450 --optimize speed --target cortex-m0 --with scores"
+        "--entry predict-raw --max-flash 360 --optimize speed --target cortex-m0 --with scores"
     )
     assert command in " ".join(line.strip(" *") for line in scored["model.h"].splitlines())
     out = tmp_path / "again"

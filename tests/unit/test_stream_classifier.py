@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from bncc import BNClassifier, BNStreamClassifier, load_model, save_model
+from bncc import BNClassifier, BNStreamClassifier, load_model, program_pricing, save_model
 from bncc.device.samples import host_stream
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.on_device import decision_sources
@@ -91,7 +91,7 @@ def test_parameters_are_those_of_scikit_learn(fitted: BNStreamClassifier) -> Non
 
 def test_a_budget_chooses_features(monkeypatch: pytest.MonkeyPatch) -> None:
     no_tools(monkeypatch)
-    monkeypatch.setattr(front_end_choice, "bench_of", lambda target: None)
+    monkeypatch.setattr(program_pricing, "bench_of", lambda target: None)
     monkeypatch.setattr(front_end_choice, "FINALISTS", 2)
     samples, labels, persons = data()
     budget = BNClassifier("naive", max_flash=1500, target="cortex-m0", random_state=0)

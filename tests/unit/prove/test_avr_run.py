@@ -249,6 +249,23 @@ def test_complements_of_some_bits_have_all_bits(bench, tmp_path, lines, expected
     assert prove(model, code, "f", "trusted", time_limit=20).status == expected
 
 
+@pytest.mark.parametrize(("load", "expected"), [("ld", "undecided"), ("lpm", "refuted")])
+def test_flash_at_the_address_of_a_reading_is_none(bench, tmp_path, load, expected):
+    """The sum of an address and a number of 32 bits keeps bits that AVR's 16 do not have."""
+    features = [Feature(f"s{k}", "int16", 2, thresholds=(10,)) for k in range(2)]
+    forest = hand.forest([None, None])
+    model = hand.model_of(features, forest, QFormat(2, 0), [0, 3], [[[0, 0], [2, 0]]] * 2)
+    code = linked(tmp_path, bench, in_assembly(
+        "movw r26, r24", "ld r18, X", "mov r19, r18", "lsl r19", "lsl r19",
+        "ldi r30, lo8(1f)", "ldi r31, hi8(1f)", "add r30, r19", "adc r31, r1",
+        "lpm r20, Z+", "lpm r21, Z+", "lpm r22, Z+", "lpm r23, Z",
+        "movw r30, r24", "add r30, r20", "adc r31, r21",
+        f"{load} r24, Z", "and r24, r18", "clr r25", "ret",
+        "1: .long 0x00800000, 0x00800001",
+    ), ["f"])  # fmt: skip
+    assert prove(model, code, "f", "trusted", time_limit=20).status == expected
+
+
 OUT = ("in r0, 0x3f", "cli", "out 0x3e, r29", "out 0x3f, r0", "out 0x3d, r28")
 DOWN = ("in r28, 0x3d", "in r29, 0x3e", "sbiw r28, 1", *OUT)
 

@@ -3,10 +3,12 @@
 import pytest
 
 from bncc.prove.instructions import Flags, Load, Set
-from bncc.prove.values import ViolationError
+from bncc.prove.specification import Input
+from bncc.prove.values import AlignmentError, ViolationError
 from tests.unit.prove.made_up_programs import RETURN, TABLE, Program, agrees, to
 
 LOAD = (Load("r2", "r0", 1),)
+WORDS = (Input(0, 2, ((0, 9),)), Input(2, 2, ((0, 300),)))
 
 
 def test_a_wrong_access_for_one_input_only_is_a_violation():
@@ -48,5 +50,31 @@ def test_a_reading_decides_which_reading_is_next():
         (Set("r0", 0),),
         RETURN,
         (Load("r0", ("add", "r0", ("shr", "r2", 2)), 1),),
+        RETURN,
+    ))  # fmt: skip
+
+
+def test_each_place_of_a_reading_has_to_be_aligned():
+    def program(offset):
+        load = Load("r4", ("add", "r0", offset), 2)
+        return Program(LOAD, (load,), RETURN, is_aligned=True)
+
+    aligned = {"input": 2}
+    program(("shl", ("shr", "r2", 3), 1)).run(WORDS, alignments=aligned)
+    with pytest.raises(AlignmentError, match=r"a read of 2 bytes at input \+1"):
+        program(("shr", "r2", 3)).run(WORDS, alignments=aligned)
+
+
+def test_a_reading_has_the_values_that_it_may_have_where_it_is_read():
+    """Behind a check of it, there are no others."""
+    agrees(Program(
+        LOAD,
+        (Load("r3", ("add", "r0", 1), 1),),
+        (Flags("sub", "r3", 3),),
+        (to(6, ("flag", "cc")),),
+        (Set("r0", 0),),
+        RETURN,
+        (Load("r4", ("add", "r0", ("shr", "r2", 3)), 1),),
+        (Set("r0", ("mul", "r4", 20)),),
         RETURN,
     ))  # fmt: skip

@@ -8,6 +8,7 @@ from benchmarks.accuracy.budgets import (
     KILOBYTES,
     LINES,
     cells,
+    entries_of,
     page,
     part_of,
     parts,
@@ -38,6 +39,13 @@ def test_the_mean_stands_beside_what_is_to_be_reached():
     (line,) = (line for line in summary(entries).splitlines() if "satimage" in line)
     assert "| 9.50 (2), 9.48 / 9.3 |" in line
     assert line.count("- (0)") == 3
+
+
+def test_searches_on_bins_are_not_those_on_readings():
+    """Earlier versions had bins alone, and did not say so."""
+    old, bins, raw = {"set": "letter"}, {"bins": True}, {"bins": False}
+    assert entries_of([old, bins, raw], in_bins=True) == [old, bins]
+    assert entries_of([old, bins, raw], in_bins=False) == [raw]
 
 
 def test_the_page_shows_means_alone():
