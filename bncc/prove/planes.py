@@ -17,7 +17,7 @@ A word with the right side of this in its bits for every c is that of these vari
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import product
+from itertools import chain, islice, product
 from math import prod
 
 import numpy as np
@@ -35,6 +35,8 @@ LEAST_PLANES = 2
 """Least number of bits by which the others are known."""
 MOST_WHOLE = 8
 """Most choices of words for all bits that are tried."""
+MOST_JOINED = 256
+"""Most words for one bit that are put together of registers."""
 N_SAMPLES = 100
 _MOST_GRID = 1 << 13
 
@@ -62,12 +64,19 @@ class Planes:
             raise UndecidedError("bits", f"bit {position} of a word is none of a cost of a class")
         return self._variable_of[bit]
 
+    def named(self, *functions: int) -> tuple[int, ...]:
+        """Return functions of variables that equal those of inputs, if all are known to do so."""
+        is_known = all(one in self._variable_of for one in functions)
+        return tuple(self._variable_of[one] for one in functions) if is_known else functions
+
     def folded(self, bits: Bits) -> Bits:
         """Return bits with their own variables, if they are defined by those of others."""
         return self._folded.get(bits, bits)
 
     def known(self, bits: Bits, guard: int) -> Bits:
         """Return bits with their own variables, if a guard implies that they equal others."""
+        if len(self._costs_of) > self._algebra.register_bits:
+            return bits  # Those of several registers may be equal where the guard holds
         diagrams = self._diagrams
         lifted = [self._variable_of.get(bit, bit) for bit in bits]
         for defined, own in self._folded.items():
@@ -128,12 +137,18 @@ class Planes:
                 one if one <= TRUE else diagrams.variable(place + 2 * n + 2 * c)
                 for c, one in enumerate(after)
             ]
-            rest = (FALSE,) * (32 - n)
-            if left != after:
-                self._folded[(*after, *rest)] = (*left, *rest)
+            for part in self._parts_of_words(n):
+                rest = (FALSE,) * (32 - len(after[part]))
+                if left[part] != after[part]:
+                    self._folded[(*after[part], *rest)] = (*left[part], *rest)
             if is_known:
                 self._name_all(known, left)
         self._left = left
+
+    def _parts_of_words(self, n: int) -> list[slice]:
+        """Return the classes whose bits are in one register."""
+        width = self._algebra.register_bits
+        return [slice(k, min(k + width, n)) for k in range(0, n, width)]
 
     def _without(self, left: Sequence[int], planes: Sequence[int]) -> list[int]:
         """Return functions that are 1 where those of `left` are and those of `planes` are not."""
@@ -308,9 +323,11 @@ class _Search:
         self._points = list(map(algebra.extended, points))
         totals = costs.totals(points)
         self._wanted = totals - totals[:, :1]
-        found = (word[:n] for word in words)
+        self._n, self._width = n, min(n, algebra.register_bits)
+        found = (word[: self._width] for word in words)
         self._words = list(dict.fromkeys(w for w in found if not any(map(self._is_other, w))))
         self._rows: dict[tuple[Bits, int], IntArray] = {}
+        self._known: dict[bytes, list[tuple[Bits, IntArray]]] = {}
 
     def _is_other(self, bit: int) -> bool:
         return self._diagrams.is_of_variables(bit)
@@ -322,37 +339,60 @@ class _Search:
         Several words may have the same bits at all points. If some bits are in no word yet, those
         below them are yielded. The last one may be inverted.
         """
-        found, n_whole = [], 0
-        for path, is_whole in self._rest(self._wanted, []):
-            if is_whole:
-                yield path, True
-                n_whole += 1
-                if n_whole == MOST_WHOLE:
-                    return
-            else:
-                found.append(path)
+        n_whole = 0
+        for most in range(MOST_PLANES + 1):
+            found: list[list[Bits]] = []
+            for path, is_whole in self._rest(self._wanted, [], most):
+                if not is_whole:
+                    found.append(path)
+                elif len(path) == most:  # The fewest bits come first
+                    yield path, True
+                    n_whole += 1
+                    if n_whole == MOST_WHOLE:
+                        return
         if n_whole:
             return
         longest = max(map(len, found), default=0)
         yield from ((path, False) for path in found if len(path) == longest >= LEAST_PLANES)
 
-    def _rest(self, wanted: IntArray, before: list[Bits]) -> Iterator[tuple[list[Bits], bool]]:
-        """Yield words of which the sum, weighted by powers of two, differs as is wanted."""
+    def _rest(
+        self, wanted: IntArray, before: list[Bits], most: int
+    ) -> Iterator[tuple[list[Bits], bool]]:
+        """Yield words, `most` at most, of which the weighted sum differs as is wanted."""
         if not wanted.any():
             yield before, True
             return
         is_last = True
-        for word in self._words if len(before) < MOST_PLANES else ():
-            bits = None if word in before else self._fitting(word, wanted & 1)
-            if bits is None:
+        for word, bits in self._suitable(wanted & 1) if len(before) < most else ():
+            if word in before:
                 continue
             inverted = tuple(map(self._diagrams.no, word))
             if inverted not in before:
                 is_last = False
-                yield from self._rest((wanted - bits) >> 1, [*before, word])
-                yield from self._rest((wanted + bits) >> 1, [*before, inverted])
+                yield from self._rest((wanted - bits) >> 1, [*before, word], most)
+                yield from self._rest((wanted + bits) >> 1, [*before, inverted], most)
         if is_last:
             yield before, False
+
+    def _suitable(self, parity: IntArray) -> list[tuple[Bits, IntArray]]:
+        """Return words whose bits are odd as is wanted, with these bits less the first one."""
+        key = parity.tobytes()
+        if key not in self._known:
+            every = ((word, self._fitting(word, parity)) for word in self._joined(parity))
+            self._known[key] = [(word, bits) for word, bits in every if bits is not None]
+        return self._known[key]
+
+    def _joined(self, wanted: IntArray) -> Iterable[Bits]:
+        """Return words for one bit of all costs, put together of those of some classes each."""
+        if self._width == self._n:
+            return self._words
+        parts = []
+        for first in range(0, self._n, self._width):
+            own = wanted[:, first : first + self._width]
+            parity = own ^ own[:, :1]
+            some = dict.fromkeys(word[: own.shape[1]] for word in self._words)
+            parts.append([word for word in some if self._fitting(word, parity) is not None])
+        return (tuple(chain(*some)) for some in islice(product(*parts), MOST_JOINED))
 
     def _fitting(self, word: Bits, parity: IntArray) -> IntArray | None:
         """Return by how much bits of a word exceed its first one, if that is odd as is wanted."""

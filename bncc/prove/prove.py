@@ -101,11 +101,13 @@ class Proof:
         decoder = decoder_of(code)
         self._machine = machine_of(code)
         n_output = self._of.n_classes * self._of.score_size
-        runner = AvrRun if code.target.name == "avr" else Run
+        is_avr = code.target.name == "avr"
+        runner = AvrRun if is_avr else Run
         self.run = runner(
             code, decoder.decode, self._machine, self._of.inputs, n_output, self._names, deadline,
             recorder, self._of.alignments,
         )  # fmt: skip
+        self.run.algebra.register_bits = 8 if is_avr else 32
         self._recorder = recorder
         self._deadline = deadline or Deadline()
         self.costs = Costs(self._of, self.run.algebra)

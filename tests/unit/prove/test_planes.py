@@ -213,6 +213,23 @@ def half_at_a_time(n_classes=4):
 
 @pytest.mark.no_cover
 @pytest.mark.firmware
+@pytest.mark.parametrize("n_classes", [9, 19])
+@pytest.mark.parametrize("entry", ["trusted", "predict"])
+def test_bits_of_many_classes_are_in_several_registers(require_bench, by_rows, n_classes, entry):
+    """A word of 32 bits is four registers of AVR."""
+    of = tables(n_classes=n_classes)
+    code, symbol = built(partial(require_bench, simulator="simavr"), "avr", "-Os", of, entry)
+    found = prove(of, code, symbol, entry)
+    assert found.status == "proved", found.sentence
+    for c in (0, n_classes - 1):
+        costs = [table.copy() for table in of.tables]
+        costs[4][:, c] = np.roll(costs[4][:, c], 1)
+        wrong = replace(of, tables=tuple(costs))
+        assert prove(wrong, code, symbol, entry).status != "proved"
+
+
+@pytest.mark.no_cover
+@pytest.mark.firmware
 @pytest.mark.parametrize("target", ["cortex-m0", "avr"])
 def test_bits_that_no_input_sets_may_be_read(require_gcc, require_bench, by_rows, target):
     """The code compares the highest plane, which is set where rows are independent alone."""
