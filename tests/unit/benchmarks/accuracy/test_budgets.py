@@ -42,7 +42,7 @@ def test_the_mean_stands_beside_what_is_to_be_reached():
 
 
 def test_searches_on_bins_are_not_those_on_readings():
-    """Earlier versions had bins alone, and did not say so."""
+    """Earlier versions had bins alone, without a mark."""
     old, bins, raw = {"set": "letter"}, {"bins": True}, {"bins": False}
     assert entries_of([old, bins, raw], in_bins=True) == [old, bins]
     assert entries_of([old, bins, raw], in_bins=False) == [raw]
