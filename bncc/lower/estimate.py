@@ -132,8 +132,8 @@ def called_bytes(
     """
     Estimate the bytes of flash that calls of entry points need.
 
-    Where ``predict_raw`` alone is called and finds states, the estimate leaves out the rest; else it
-    counts the functions that `functions_counted` names.
+    Where ``predict_raw`` alone is called and finds states, the estimate leaves out the rest; else
+    it counts the functions that `functions_counted` names.
     """
     raw = None if layout.direct or layout.constant_time else layout.raw
     if entries != ("predict-raw",) or raw is None or extras_in(layout):
