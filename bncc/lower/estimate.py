@@ -77,8 +77,8 @@ class Estimate:
 def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") -> Estimate:
     """Estimate flash, RAM and instructions."""
     kernel = layout.kernel
-    return Estimate(
-        flash=constant_bytes(layout)
+    flash = (
+        constant_bytes(layout)
         + kernel_bytes(layout, target, level)
         + front_bytes(layout, target, level)
         + (0 if layout.gate is None else GATE_CODE)
@@ -87,7 +87,10 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + _weighted(MISSING, missing_terms(layout))
         + _weighted(CHECKED, checked_terms(layout))
         + extras_bytes(layout, target, level)
-        + scores_raw_bytes(layout, target, level),
+        + scores_raw_bytes(layout, target, level)
+    )
+    return Estimate(
+        flash=max(flash, raw_bytes(layout, target, level)),  # Fitted apart
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
@@ -126,23 +129,14 @@ def _state_terms(layout: Layout, raw: RawPlan) -> StateTerms:
     return terms_of(layout.program, layout.kernel, raw.counts, is_handed=layout.hands_over)
 
 
-def called_bytes(
-    layout: Layout, whole: Estimate, entries: tuple[str, ...], target: str | None, level: Level
-) -> int:
-    """
-    Estimate the bytes of flash that calls of entry points need.
-
-    Where ``predict_raw`` alone is called and finds states, the estimate leaves out the rest; else
-    it counts the functions that `functions_counted` names.
-    """
-    raw = None if layout.direct or layout.constant_time else layout.raw
-    if entries != ("predict-raw",) or raw is None or extras_in(layout):
-        return whole.flash
-    terms = _state_terms(layout, raw)
+def raw_bytes(layout: Layout, target: str | None, level: Level) -> int:
+    """Estimate the bytes that ``predict_raw`` needs where it finds states, else 0."""
+    if layout.raw is None or layout.direct or layout.constant_time or extras_in(layout):
+        return 0
+    terms = _state_terms(layout, layout.raw)
     gate = 0 if layout.gate is None else GATE_CODE
     front = front_bytes(layout, target, level)
-    called = terms.rom_bytes + terms.code_bytes(target, level) + front + gate
-    return min(called, whole.flash)  # Fitted apart
+    return terms.rom_bytes + terms.code_bytes(target, level) + front + gate
 
 
 def estimated_resources(
@@ -166,7 +160,7 @@ def estimated_resources(
         cycles = {entry: span_in_cycles(span, family, core) for entry, span in spans.items()}
     return Resources(
         target=target or GENERIC,
-        flash=called_bytes(layout, whole, entries, target, level),
+        flash=(entries == ("predict-raw",) and raw_bytes(layout, target, level)) or whole.flash,
         ram=0,
         stack=whole.ram,
         instructions=None if is_cycles else spans,

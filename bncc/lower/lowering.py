@@ -94,7 +94,7 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     def fitted(lowered: Lowered, discretize: Optimize) -> Lowered:
         """Return a layout that fits, that which was tried first if it does."""
         budget = KernelBudget(limits, UNKNOWN, UNKNOWN, remedy=_remedy(request))
-        tried = [best, lowered]
+        tried.append(lowered)
         while not limits.admits(lowered.resources):
             # The kernel tried does not fit with the rest, so every turn has fewer candidates.
             kernel, found = lowered.choice.chosen, lowered.resources
@@ -127,9 +127,15 @@ def lower(programs: Sequence[Optimized], request: Request, price: Price | None =
     best = attempted(KernelBudget(), options.optimize)
     if limits.admits(best.resources):
         return best
+    tried = [best]
     # Discretizers give way before a kernel does, unless a kernel that compares readings itself is
     # faster than small discretizers are.
-    small = fitted(attempted(KernelBudget(), "size"), "size")
+    try:
+        small = fitted(attempted(KernelBudget(), "size"), "size")
+    except BudgetError:
+        if options.optimize == "size":
+            raise
+        return fitted(best, options.optimize)  # Fast discretizers of few thresholds may be smaller
     if options.optimize != "speed" or is_kept:
         return small
     with suppress(BudgetError):

@@ -26,7 +26,7 @@ from bncc.train.fit_tables import fit_sum
 from bncc.train.settings import TrainSettings
 from tests.cli.building import built_by, codes_of_checks
 from tests.cli.conftest import invoke, no_tools
-from tests.models import NAMED, possible_entries, tan_float
+from tests.models import NAMED, possible_entries, sum_of_tables, tan_float
 from tests.ranged import ranged
 from tests.tiers import examples
 
@@ -258,7 +258,7 @@ def test_what_was_measured_is_accepted_where_no_tool_is_installed(
 ) -> None:
     """Measured bytes are fewer than estimated ones here; the record of the same C decides."""
     require_bench("cortex-m0")
-    model = tan_float()
+    model = sum_of_tables()
     limits, found = tight(model, Budget("cortex-m0"))
     save_model(with_resources(model, found), tmp_path / "m.bncc")
     no_tools(monkeypatch)

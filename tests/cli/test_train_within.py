@@ -62,7 +62,7 @@ def test_the_recorded_goal_reproduces_what_it_takes(
     model = tmp_path / "m.bncc"
     options = ("--structure", "naive", "--parameters", "ml", "--max-flash", "2k")
     facts = run_json("train", few, "-o", model, *options)
-    smaller = run_json("train", few, "-o", tmp_path / "s.bncc", *options[:-1], "400")
+    smaller = run_json("train", few, "-o", tmp_path / "s.bncc", *options[:-1], "300")
     assert facts["price"]["optimize"] != smaller["price"]["optimize"]
     assert facts["price"]["instructions"] < smaller["price"]["instructions"]
     target = ("--target", "cortex-m0", "--json")
