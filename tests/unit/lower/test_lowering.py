@@ -15,6 +15,7 @@ from bncc.lower.lowering import lower_candidate
 from bncc.program.pipeline import FLOWS_FOR, optimize_each, program_of
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests.models import (
+    NAMED,
     model_of,
     naive_integer,
     one_state_feature,
@@ -98,6 +99,14 @@ def test_a_budget_is_compared_with_the_price(factor):
     with pytest.raises(BudgetError, match="no kernel fits in 20 bytes"):
         emit_c(tan_float(), replace(OPTIONS, max_flash=20), price)
     assert len(asked) < 60
+
+
+def test_small_discretizers_stay_where_no_fast_ones_fit():
+    """In 218 bytes no layout with fast discretizers fits, by estimate."""
+    options = replace(OPTIONS, target="cortex-m0", max_flash=218)
+    small = emit_c(NAMED["int8_readings"](), options).lowered
+    assert (small.discretize, small.resources.optimize) == ("size", "speed")
+    assert small.resources.flash <= 218
 
 
 @pytest.mark.parametrize(("optimize", "advises"), [("size", False), ("speed", True)])
