@@ -22,7 +22,7 @@ from bncc.prove.planes import Planes
 from bncc.prove.prove import prove
 from bncc.prove.replay import Replay, patched
 from bncc.prove.specification import specification
-from bncc.prove.values import UndecidedError
+from bncc.prove.values import Term, UndecidedError
 from bncc.prove.words import Words
 from bncc.structure.decision_tables import DecisionTable, TableEnsemble
 from tests import models as hand
@@ -130,6 +130,26 @@ def test_what_is_no_bit_of_a_cost_has_no_variable():
     bits = one.algebra.bits(one.words[2])
     with pytest.raises(UndecidedError, match="none of a cost"):
         one.planes.lifted(one.algebra.diagrams.differ(bits[0], bits[1]), 0)
+
+
+def test_costs_of_a_row_and_of_the_same_cells_are_added_up():
+    """A row of a table of two features is a cell of both, so both are one partition."""
+    features = [Feature(f"s{k}", "int16", 3, thresholds=(10, 20)) for k in range(2)]
+    ensemble = TableEnsemble((DecisionTable((0, 1), ((0, 1), (0, 1))),))
+    costs = np.random.default_rng(1).integers(0, 4, (9, 3))
+    of = specification(
+        hand.model_of(features, ensemble, QFormat(2, 0), [0] * 3, [costs.tolist()]), "trusted"
+    )
+    algebra = Words(tuple(one.numbers for one in of.inputs))
+    algebra.by_rows = True
+    planes = Planes(Costs(of, algebra), algebra)
+    ((partition, _),) = Costs(of, algebra).tables
+    algebra.bits(algebra.value(0, [Term(partition, np.arange(9))]))  # A look-up of the row
+    row = len(of.inputs) + algebra.rows.index(partition)
+    starts = {0: [0, 1, 2], 1: [0, 1, 2], row: list(range(9))}
+    of_rows, of_cells = costs[:, 1], costs[:, 2].reshape(3, 3)
+    (found,) = planes._terms({(row,): of_rows, (0, 1): of_cells}, starts).values()
+    assert found.values.tolist() == (of_rows + of_cells.ravel()).tolist()
 
 
 # Programs
