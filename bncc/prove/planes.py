@@ -64,11 +64,6 @@ class Planes:
             raise UndecidedError("bits", f"bit {position} of a word is none of a cost of a class")
         return self._variable_of[bit]
 
-    def named(self, *functions: int) -> tuple[int, ...]:
-        """Return functions of variables that equal those of inputs, if all are known to do so."""
-        is_known = all(one in self._variable_of for one in functions)
-        return tuple(self._variable_of[one] for one in functions) if is_known else functions
-
     def folded(self, bits: Bits) -> Bits:
         """Return bits with their own variables, if they are defined by those of others."""
         return self._folded.get(bits, bits)

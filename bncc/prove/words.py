@@ -40,9 +40,6 @@ class Variables(Protocol):
     def lifted(self, bit: int, position: int) -> int:
         """Return a function of variables that equals one of inputs, a bit of a word."""
 
-    def named(self, *functions: int) -> tuple[int, ...]:
-        """Return functions of variables that equal those of inputs, if all are known to do so."""
-
     def folded(self, bits: Bits) -> Bits:
         """Return bits with their own variables, if they are defined by those of others."""
 
@@ -66,7 +63,6 @@ class Words(Algebra):
         self.variables: Variables | None = None
         self.words: dict[str, Bits] = {}
         self._names: dict[Bits, str] = {}
-        self._either_words: dict[Bits, tuple[Value, Value]] = {}  # Operands by the bits of ``or``
         self.lanes = Lanes()
         self._tabulated: dict[tuple[Partition, bytes, Region], Bits] = {}
 
@@ -347,13 +343,8 @@ class Words(Algebra):
         for k, (f, g) in enumerate(zip(self.bits(a), self.bits(b), strict=True)):
             if TRUE < min(f, g):
                 f, g = self._pair(k, f, g)
-                if op == "or" and self.variables is not None:
-                    f, g = self.variables.named(f, g)  # Classes together have large functions
             found.append(operation(f, g))
-        word = self.word(tuple(found))
-        if op == "or" and self.is_word(word):
-            self._either_words[self.bits(word)] = a, b
-        return word
+        return self.word(tuple(found))
 
     def single(self, a: Value, what: str, most: int = MOST_CELLS) -> Term:
         """Return a value as one term of cells of the current region, without slopes."""
@@ -406,10 +397,6 @@ class Words(Algebra):
                     differ = diagrams.differ(self.lifted(f, k), self.lifted(g, k))
                     found = diagrams.both(found, diagrams.no(differ))
         except UndecidedError as reason:
-            if b.number == 0 and self.bits(a) in self._either_words:
-                # Bits of both may have variables where those of ``or`` have none.
-                one, other = (self.equal(x, b) for x in self._either_words[self.bits(a)])
-                return self._condition(diagrams.both(self.bits(one)[0], self.bits(other)[0]))
             return super().equal(self._plain_or(reason, a), self._plain_or(reason, b))
         return self._condition(found)
 
