@@ -263,10 +263,12 @@ class Points(Encoding):
                 rest = total - self._part(axis, X, n_tables)
                 least = np.full(len(X), np.inf)
                 chosen, best = X[:, axis].copy(), total
-                for s in self._states[axis].tolist():
-                    candidate = X.copy()
-                    candidate[:, axis] = s
-                    sums = rest + self._part(axis, candidate, n_tables)
+                states = self._states[axis]
+                candidates = np.repeat(X[None], len(states), axis=0)
+                candidates[:, :, axis] = states[:, None]
+                parts = self._part(axis, candidates.reshape(-1, self.n_axes), n_tables)
+                for s, part in zip(states.tolist(), np.split(parts, len(states)), strict=True):
+                    sums = rest + part
                     a, b = sums[every, pairs[:, 0]], sums[every, pairs[:, 1]]
                     gap = abs(a - b - targets) + (np.minimum(a, b) - sums.min(axis=1))
                     gap = gap + rng.random(len(X)) * (0.5 if sweep else 1.5)
