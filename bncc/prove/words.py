@@ -12,6 +12,7 @@ holds for all combinations of rows holds for those that inputs have.
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import chain
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -397,8 +398,18 @@ class Words(Algebra):
                     differ = diagrams.differ(self.lifted(f, k), self.lifted(g, k))
                     found = diagrams.both(found, diagrams.no(differ))
         except UndecidedError as reason:
-            return super().equal(self._plain_or(reason, a), self._plain_or(reason, b))
+            try:
+                return super().equal(self._plain_or(reason, a), self._plain_or(reason, b))
+            except UndecidedError:  # Where they are equal may be few cells
+                return self._plain_or(reason, self._equal_of_inputs(reason, a, b))
         return self._condition(found)
+
+    def _equal_of_inputs(self, reason: UndecidedError, a: Value, b: Value) -> Value:
+        pairs = list(zip(self.bits(a), self.bits(b), strict=True))
+        if any(map(self.diagrams.is_of_variables, chain.from_iterable(pairs))):
+            raise reason
+        same = (self.diagrams.no(self.diagrams.differ(f, g)) for f, g in pairs)
+        return self._condition(reduce(self.diagrams.both, same))
 
     def _condition(self, bit: int) -> Value:
         return self.word((bit, *_constant(0)[1:]))
