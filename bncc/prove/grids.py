@@ -84,6 +84,15 @@ def _neighbors(factors: Sequence[tuple[tuple[int, ...], IntArray]], axis: int) -
     return tuple(sorted({one for scope, _ in factors if axis in scope for one in scope}))
 
 
+def varying(scope: tuple[int, ...], grid: IntArray) -> tuple[tuple[int, ...], IntArray]:
+    """Return a function of a grid as one of those inputs alone that change it."""
+    for k in reversed(range(len(scope))):
+        first = grid.take(0, axis=k)
+        if (grid == np.expand_dims(first, k)).all():
+            scope, grid = scope[:k] + scope[k + 1 :], first
+    return scope, grid
+
+
 def components(
     scope: tuple[int, ...], grid: IntArray
 ) -> Iterable[tuple[tuple[int, ...], IntArray]]:

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.prove.grids import components, grid_of, grid_size, largest_sum, starts_of
+from bncc.prove.grids import components, grid_of, grid_size, largest_sum, starts_of, varying
 from bncc.prove.machines import CORTEX_M, RISCV
 from bncc.prove.regions import Partitions
 from tests.unit.prove.brute import contains
@@ -70,3 +70,13 @@ def test_an_array_has_the_value_of_each_cell():
 def test_a_machine_names_its_registers(machine):
     assert set(machine.kept) <= set(machine.registers)
     assert {machine.result, *machine.arguments} <= set(machine.registers)
+
+
+@pytest.mark.parametrize("kept", [(), (0,), (2,), (0, 2), (0, 1, 2)])
+def test_a_function_is_one_of_the_inputs_that_change_it(kept):
+    wanted = np.arange(np.prod([2 + k for k in kept], dtype=int)).reshape([2 + k for k in kept])
+    sides = [2 + k if k in kept else 1 for k in range(3)]
+    grid = np.broadcast_to(wanted.reshape(sides), (2, 3, 4))
+    scope, found = varying((5, 6, 9), grid)
+    assert scope == tuple((5, 6, 9)[k] for k in kept)
+    assert np.array_equal(found, wanted)
