@@ -197,7 +197,7 @@ def report_text(
         f"{_of_checked(first.ours)}\n"
         f"estimated without a compiler, for {first.target}: {first.estimate.flash:,} bytes of "
         f"flash, {first.estimate.instructions:,} {first.unit}\n(bytes of all functions, or of "
-        "predict_raw alone where it compares readings directly;\ntime of predict, from states)"
+        "predict_raw and labels where it compares readings directly;\ntime of predict, from states)"
     )
     timings = [timing_words(bases[machine]) for machine in by_machine if machine in bases]
     return "\n\n".join([*tables, *timings, meaning])

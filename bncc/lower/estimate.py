@@ -89,8 +89,9 @@ def estimate(layout: Layout, target: str | None = None, level: Level = "-O2") ->
         + extras_bytes(layout, target, level)
         + scores_raw_bytes(layout, target, level)
     )
+    raw_flash = raw_bytes(layout, target, level)
     return Estimate(
-        flash=max(flash, raw_bytes(layout, target, level)),  # Fitted apart
+        flash=flash if raw_flash is None else max(flash, raw_flash),  # Fitted apart
         ram=max(
             buffer_bytes(layout) + _weighted(FRAMES, frame_terms(layout)),
             missing_buffer_bytes(layout) + _weighted(MISSING_FRAMES, missing_terms(layout)),
@@ -129,11 +130,11 @@ def _state_terms(layout: Layout, raw: RawPlan) -> StateTerms:
     return terms_of(layout.program, layout.kernel, raw.counts, is_handed=layout.hands_over)
 
 
-def raw_bytes(layout: Layout, target: str | None, level: Level) -> int:
-    """Estimate the bytes that ``predict_raw`` needs where it finds states, else 0."""
-    if layout.raw is None or layout.direct or layout.constant_time or extras_in(layout):
-        return 0
-    terms = _state_terms(layout, layout.raw)
+def raw_bytes(layout: Layout, target: str | None, level: Level) -> int | None:
+    """Estimate the bytes that ``predict_raw`` alone needs; None where other functions are in it."""
+    if layout.raw is None or layout.constant_time or extras_in(layout):
+        return None
+    terms = layout.direct_terms if layout.direct else _state_terms(layout, layout.raw)
     gate = 0 if layout.gate is None else GATE_CODE
     front = front_bytes(layout, target, level)
     return terms.rom_bytes + terms.code_bytes(target, level) + front + gate
@@ -152,6 +153,7 @@ def estimated_resources(
     level = LEVELS[optimize]
     times = entry_times(layout, target, level)
     spans = {e: _span(layout, e, times[e], target, level) for e in entries if e in times}
+    raw_flash = raw_bytes(layout, target, level) if entries == ("predict-raw",) else None
     machine = known_target(target)
     is_cycles = machine is not None and machine.unit == "cycles"
     cycles = spans if is_cycles else None
@@ -160,7 +162,7 @@ def estimated_resources(
         cycles = {entry: span_in_cycles(span, family, core) for entry, span in spans.items()}
     return Resources(
         target=target or GENERIC,
-        flash=(entries == ("predict-raw",) and raw_bytes(layout, target, level)) or whole.flash,
+        flash=whole.flash if raw_flash is None else raw_flash,
         ram=0,
         stack=whole.ram,
         instructions=None if is_cycles else spans,
@@ -255,7 +257,7 @@ def functions_counted(layout: Layout) -> str:
         return "all functions"
     rules = extras_in(layout)
     of_scores = [*(["scores_raw"] if layout.entries.scores_raw else []), *rules]
-    return ", ".join(["predict_raw", "scores", *of_scores]) if of_scores else "predict_raw alone"
+    return ", ".join(["predict_raw", "scores", *of_scores]) if of_scores else "predict_raw and labels"
 
 
 def constant_bytes(layout: Layout) -> int:

@@ -324,9 +324,9 @@ def test_an_estimate_names_what_it_stands_for(run: Run, tmp_path: Path) -> None:
     save_model(products_of_sensors(3, 4), tmp_path / "m.bncc")
     options = ("emit-c", tmp_path / "m.bncc", "-o", tmp_path / "c", "--force")
     readings = ("--compare", "readings")
-    assert "(predict_raw alone), " in run(*options, *readings).stdout
+    assert "(predict_raw and labels), " in run(*options, *readings).stdout
     out = run(*options, *readings, "--entry", "trusted", "--entry", "predict").stdout
-    assert "(predict_raw alone, as an estimate of predict_trusted and predict), " in out
+    assert "(predict_raw and labels, as an estimate of predict_trusted and predict), " in out
     out = run(*options, "--entry", "predict", "--compare", "states").stdout
     assert "(all functions), " in out
 

@@ -112,4 +112,4 @@ def test_the_estimate_is_of_a_program_that_takes_readings():
     other = emit_c(model_of("int16"), EmitOptions("m", compare="states"))
     assert direct.estimate.ram < other.estimate.ram
     counted = [functions_counted(each.layout) for each in (direct, other)]
-    assert counted == ["predict_raw alone", "all functions"]
+    assert counted == ["predict_raw and labels", "all functions"]

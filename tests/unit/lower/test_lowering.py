@@ -45,13 +45,10 @@ def test_the_estimate_of_resources_is_that_of_the_emission():
 @pytest.mark.parametrize("optimize", ["size", "balanced", "speed"])
 @pytest.mark.parametrize("model", [naive_integer, tan_float, partial(products_of_sensors, 4, 16)])
 def test_a_layout_takes_the_bytes_by_which_it_is_chosen(model, optimize):
-    """Those of `predict_raw` alone, which are fewer than those of all functions."""
+    """Those of `predict_raw` alone, without labels and without functions that it does not call."""
     found = emit_c(model(), replace(OPTIONS, target="cortex-m0", optimize=optimize))
     assert found.resources.entries == ("predict-raw",)
-    if found.layout.direct:
-        assert found.resources.flash == found.estimate.flash
-    else:
-        assert found.resources.flash == found.choice.chosen.flash < found.estimate.flash
+    assert found.resources.flash == found.choice.chosen.flash < found.estimate.flash
 
 
 def test_other_entry_points_need_the_bytes_of_all_functions():
