@@ -257,7 +257,9 @@ def functions_counted(layout: Layout) -> str:
         return "all functions"
     rules = extras_in(layout)
     of_scores = [*(["scores_raw"] if layout.entries.scores_raw else []), *rules]
-    return ", ".join(["predict_raw", "scores", *of_scores]) if of_scores else "predict_raw and labels"
+    if not of_scores:
+        return "predict_raw and labels"
+    return ", ".join(["predict_raw", "scores", *of_scores])
 
 
 def constant_bytes(layout: Layout) -> int:

@@ -14,15 +14,7 @@ import numpy as np
 from bncc._types import IntArray
 from bncc.prove.algebra import Algebra
 from bncc.prove.gates import OPEN, GateFacts, answered, decided, first
-from bncc.prove.grids import (
-    MOST_GRID,
-    components,
-    grid_of,
-    grid_size,
-    largest_sum,
-    starts_of,
-    varying,
-)
+from bncc.prove.grids import MOST_GRID, grid_of, grid_size, is_zero, largest_sum, starts_of
 from bncc.prove.regions import Box, Partition, Region, cell_of, contains, meets
 from bncc.prove.specification import Specification
 from bncc.prove.state import Fact
@@ -318,20 +310,8 @@ class Costs:
         algebra.region = region
         const, left = self._paired(const, terms, modulus)
         starts = starts_of([term.partition for term in left], region, self._full)
-        grids: dict[tuple[int, ...], IntArray] = {}
-        sums: dict[tuple[int, ...], IntArray] = {}
-        for term in left:
-            grid = grid_of(term.partition, term.values, starts)
-            _add(sums, *varying(term.partition.scope, grid))
-        for scope, grid in sums.items():  # Mostly constant: the code has tables of the model
-            grid = grid if modulus is None else grid % modulus
-            for own, part in components(*varying(scope, grid)):
-                _add(grids, own, part)
-        const += int(grids.pop((), 0))
-        if modulus is not None:
-            const %= modulus
-            grids = {scope: grid % modulus for scope, grid in grids.items()}
-        return const == 0 and all(not grid.any() for grid in grids.values())
+        grids = ((t.partition.scope, grid_of(t.partition, t.values, starts)) for t in left)
+        return is_zero(const, grids, modulus)
 
     def _paired(
         self, const: int, terms: Iterable[Term], modulus: int | None
@@ -521,8 +501,3 @@ def _trailing_ones(number: int) -> int:
 
 def _modulo(term: Term, modulus: int | None) -> Term:
     return term if modulus is None else Term(term.partition, term.values % modulus)
-
-
-def _add(sums: dict[tuple[int, ...], IntArray], scope: tuple[int, ...], grid: IntArray) -> None:
-    known = sums.get(scope)
-    sums[scope] = grid if known is None else known + grid

@@ -86,7 +86,7 @@ class Expressions:
         if name == "shl":
             return algebra.scaled(a, 1 << k) if k < 32 else Value(0)
         if name == "shr":
-            return algebra.shifted(a, k)
+            return algebra.moved_down(a, k)
         if name == "sar":
             return algebra.shifted_signed(a, k)
         k %= 32

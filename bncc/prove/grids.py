@@ -87,9 +87,9 @@ def _neighbors(factors: Sequence[tuple[tuple[int, ...], IntArray]], axis: int) -
 def varying(scope: tuple[int, ...], grid: IntArray) -> tuple[tuple[int, ...], IntArray]:
     """Return a function of a grid as one of those inputs alone that change it."""
     for k in reversed(range(len(scope))):
-        first = grid.take(0, axis=k)
-        if (grid == np.expand_dims(first, k)).all():
-            scope, grid = scope[:k] + scope[k + 1 :], first
+        first = grid.take([0], axis=k)
+        if (grid == first).all():
+            scope, grid = scope[:k] + scope[k + 1 :], first.squeeze(k)
     return scope, grid
 
 
@@ -112,6 +112,29 @@ def components(
             for k in range(size):
                 part[(slice(None),) * k + (0,)] = 0
             yield tuple(scope[axis] for axis in kept), part
+
+
+def is_zero(
+    const: int, grids: Iterable[tuple[tuple[int, ...], IntArray]], modulus: int | None = None
+) -> bool:
+    """Return whether a sum of functions of grids is zero, maybe modulo a number, everywhere."""
+    sums: dict[tuple[int, ...], IntArray] = {}
+    for scope, grid in grids:
+        _add(sums, *varying(scope, grid))
+    parts: dict[tuple[int, ...], IntArray] = {}
+    for scope, grid in sums.items():  # Mostly constant: the code has tables of the model
+        grid = grid if modulus is None else grid % modulus
+        for own, part in components(*varying(scope, grid)):
+            _add(parts, own, part)
+    const += int(parts.pop((), 0))
+    if modulus is None:
+        return const == 0 and not any(part.any() for part in parts.values())
+    return const % modulus == 0 and not any((part % modulus).any() for part in parts.values())
+
+
+def _add(sums: dict[tuple[int, ...], IntArray], scope: tuple[int, ...], grid: IntArray) -> None:
+    known = sums.get(scope)
+    sums[scope] = grid if known is None else known + grid
 
 
 def evaluated(total: Exact, points: IntArray) -> tuple[IntArray, BoolArray]:

@@ -10,6 +10,9 @@ exclusive or of the borrow and the highest bits of both there.
 Each operation but the subtraction keeps some bits of words and inverts some. A `Mixed` is what they
 make: an exclusive or of masked words and a constant, in whatever order a compiler combines them. So
 is the difference, since by the above it is ``lanes ^ ((x ^ ~y) & H)``.
+
+Compilers also add the highest bit of a word by inverting it after a shift. A sum that may be
+negative is one that is not, with that bit inverted, and both can be shifted.
 """
 
 from collections.abc import Callable, Mapping
@@ -107,6 +110,23 @@ class Lanes:
         known = self._as_mixed(Value(0, base=name))
         assert known is not None
         return self._value(known.xor(inverted))
+
+    def inverted(self, a: Value, bits: int) -> Value:
+        """Return a number with some bits inverted."""
+        if not bits:
+            return a
+        key = Exact(a.const, a.terms).key()
+        self._words.setdefault(key, a)
+        return self._value(Mixed({key: MASK}, bits))
+
+    def plain(self, base: str | None) -> tuple[Value, int] | None:
+        """Return the number of which a word has some bits inverted, and these; None for others."""
+        mixed = self._mixed.get(base or "")
+        if mixed is None or [*mixed.masks.values()] != [MASK]:
+            return None
+        (key,) = mixed.masks
+        word = self._words[key]
+        return None if word.base is not None else (word, mixed.const)
 
     def _as_mixed(self, a: Value) -> Mixed | None:
         """Return a word of this kind, or a sum of several functions, which has no other bits."""

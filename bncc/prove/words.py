@@ -27,6 +27,7 @@ from bncc.prove.values import MOST_CELLS, WORD, Term, UndecidedError, Value
 
 Bits: TypeAlias = tuple[int, ...]
 """The 32 bits of a word, the lowest first, by their diagrams."""
+_HIGHEST = 1 << 31
 MOST_JOINT = 64
 """Largest number of cells of an operation on bits that gives no word."""
 MOST_PLAIN = 512
@@ -281,6 +282,9 @@ class Words(Algebra):
 
     def low(self, a: Value, n: int) -> Value:
         """Return the lowest n bits."""
+        if inverted := self.lanes.plain(a.base):
+            number, bits = inverted
+            return self.lanes.inverted(self.low(number, n), bits & (1 << n) - 1)
         if self.is_word(a):
             return self.word(self.bits(a)[:n] + (FALSE,) * (32 - n))
         return super().low(a, n)
@@ -296,6 +300,22 @@ class Words(Algebra):
         if self.is_word(a):
             return self.word((self.bits(a) + (FALSE,) * k)[k : k + 32])
         return super().shifted(a, k)
+
+    def moved_down(self, a: Value, k: int) -> Value:
+        """Return ``a >> k`` without a sign, also of a sum that is negative for some inputs."""
+        if inverted := self.lanes.plain(a.base):
+            number, bits = inverted
+            return self.lanes.inverted(self.moved_down(number, k), bits >> k)
+        try:
+            return self.shifted(a, k)
+        except UndecidedError as reason:
+            if reason.code != "cells" or a.base is not None:
+                raise
+            try:
+                number = self.shifted(self.add(a, Value(_HIGHEST)), k)
+            except UndecidedError:
+                raise reason from None
+            return self.lanes.inverted(number, _HIGHEST >> k)
 
     def signed(self, a: Value, n: int) -> Value:
         """Return the lowest n bits with their sign."""

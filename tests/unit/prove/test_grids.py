@@ -5,7 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bncc.prove.grids import components, grid_of, grid_size, largest_sum, starts_of, varying
+from bncc.prove.grids import (
+    components,
+    grid_of,
+    grid_size,
+    is_zero,
+    largest_sum,
+    starts_of,
+    varying,
+)
 from bncc.prove.machines import CORTEX_M, RISCV
 from bncc.prove.regions import Partitions
 from tests.unit.prove.brute import contains
@@ -80,3 +88,23 @@ def test_a_function_is_one_of_the_inputs_that_change_it(kept):
     scope, found = varying((5, 6, 9), grid)
     assert scope == tuple((5, 6, 9)[k] for k in kept)
     assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("modulus", [None, 4])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sum_of_grids_is_zero_if_it_is_so_everywhere(seed, modulus):
+    rng = np.random.default_rng(seed)
+    scopes = [(0, 1), (1, 2), (0,), (0, 1), (2, 0)]
+    shape = (2, 3, 2)
+    grids = [rng.integers(-2, 3, [shape[axis] for axis in scope]) for scope in scopes]
+    # Whatever a part of one is, another one has less of it.
+    scopes += [(0, 1), (1, 2), (0, 2), (0,)]
+    grids += [-grids[0] - grids[3], -grids[1] - 5, 5 - grids[4].T, -grids[2]]
+    grids[-1] = grids[-1] + (0 if modulus is None else modulus * rng.integers(0, 2, 2))
+    given = list(zip(scopes, grids, strict=True))
+    assert is_zero(0, given, modulus)
+    assert not is_zero(1, given, modulus)
+    k = int(rng.integers(len(grids)))
+    changed = grids[k].copy()
+    changed[(-1,) * changed.ndim] += 2
+    assert not is_zero(0, [*given[:k], (scopes[k], changed), *given[k + 1 :]], modulus)

@@ -31,8 +31,8 @@ NOP = bytes.fromhex("00bf")
 
 def in_lanes(rng: Random, words: Words, bits: int) -> Value:
     """Return a sum of a function of each input, in lanes of which none overflows."""
-    most, found = (1 << bits) // len(FULL), Value(0)
-    for axis in range(len(FULL)):
+    most, found = (1 << bits) // len(words.full), Value(0)
+    for axis in range(len(words.full)):
         partition = words.partitions.of_axis(axis, [((x, x),) for x in range(3)])
         places = range(0, 32, bits)
         values = [sum(rng.randrange(most) << k for k in places) for _ in range(3)]
@@ -93,12 +93,44 @@ def test_what_is_no_difference_has_no_lanes(change):
     assert not words.lanes.lanes(found.base)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sum_that_may_be_negative_is_shifted(seed):
+    """A compiler adds the highest bit of a byte by inverting it."""
+    words, rng = Words(FULL * 2), Random(seed)
+    points = [tuple(rng.choices(range(3), k=len(words.full))) for _ in range(200)]
+    lanes = in_lanes(rng, words, 8)
+    tops = sorted(word(lanes, point) >> 24 for point in points)
+    total = words.sub(lanes, Value(tops[len(tops) // 2] << 24))
+    assert len({word(total, point) >> 31 for point in points}) == 2
+    with pytest.raises(UndecidedError, match="bits of a sum"):
+        words.shifted(total, 24)
+    top = words.moved_down(total, 24)
+    byte = words.bitwise(top, Value(128), "xor")
+    second = words.low(words.moved_down(total, 8), 8)
+    half = words.low(words.moved_down(words.moved_down(total, 8), 8), 24)
+    for point in points:
+        wanted = word(total, point)
+        assert word(byte, point) == wanted >> 24 ^ 128
+        assert word(second, point) == wanted >> 8 & 255
+        assert number(words, top, point) == wanted >> 24
+        assert number(words, half, point) == wanted >> 16
+
+
 def operation(rng: Random, words: Words, operands):
     """Return a random operation on words, and the same on numbers."""
     (a, at), (b, bt) = rng.choice(operands), rng.choice(operands)
     top = rng.choice(list(TOPS))
     k = rng.choice([top, MASK ^ top, top, MASK ^ top, MASK, random_number(rng)])
-    kind = rng.choice(["and", "or", "xor", "mixed", "not", "sub", "sub", "number"])
+    kind = rng.choice(
+        ["and", "or", "xor", "mixed", "not", "sub", "sub", "number", "shift", "low", "bit"]
+    )
+    n = rng.randrange(1, 32)
+    if kind == "shift":
+        return words.moved_down(a, n), lambda point: (at(point) & MASK) >> n
+    if kind == "low":
+        return words.low(a, n), lambda point: at(point) & (1 << n) - 1
+    if kind == "bit":
+        return words.bitwise(a, Value(1 << n), "xor"), lambda point: at(point) ^ 1 << n
     if kind == "number":
         return words.sub(Value(k), a), lambda point: k - at(point)
     if kind == "not":
@@ -130,6 +162,18 @@ def test_any_operations_agree_at_every_input(seed):
         except UndecidedError:
             continue
         operands.append((found, lambda point, at=at: at(point) & MASK))
+
+
+@pytest.mark.firmware
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "rv32"])
+def test_lanes_that_clang_shifts_are_proved(require_bench, target):
+    """It inverts the highest bit of a lane in the place of a sum with a constant."""
+    bench = require_bench(target, "ziglang")
+    model = Trained("robot", "naive", 4).model(None)
+    options = EmitOptions("m", frozenset({"trusted"}), target=target, kernel="lanes")
+    program = linked_program(model, emit_c(model, options), bench, "-O2", ("trusted",))
+    found = verdict_of(model, program, "trusted", time_limit=60)
+    assert found.status == "proved", found.sentence
 
 
 @pytest.fixture(scope="module")
