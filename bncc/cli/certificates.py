@@ -1,5 +1,6 @@
 """Certificates of proofs: asked for, checked by the independent checker, and written."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def asked(
     model_path: str,
     elf: str | None,
     *,
-    n_targets: int,
+    targets: Sequence[str],
     n_entries: int,
     is_whole: bool,
     force: bool,
@@ -84,8 +85,15 @@ def asked(
     """Return the certificate that ``-o`` asks for; refuse one of several proofs."""
     if path is None:
         return None
-    if n_targets != 1 or n_entries != 1:
+    if len(targets) != 1 or "all" in targets or n_entries != 1:
         raise OptionError("-o writes the certificate of one proof; name one --target and --entry")
+    from bncc.checker.check import TARGETS  # only here: it loads the decoder
+
+    if targets[0] not in TARGETS:
+        raise OptionError(
+            f"no certificate covers {targets[0]} yet; leave out -o, or use --target "
+            f"{' or '.join(sorted(TARGETS))}"
+        )
     if not is_whole:
         raise OptionError(
             "-o needs all inputs of the model, which its checker reads; leave out --inputs used"

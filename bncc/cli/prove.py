@@ -165,7 +165,7 @@ def command(
             check_target(target)
     require_decoder()
     evidence = asked(
-        output, model_path, elf, n_targets=len(named) + ("all" in named), n_entries=len(entries),
+        output, model_path, elf, targets=named, n_entries=len(entries),
         is_whole=model is original, force=force,
     )  # fmt: skip
     skipped: dict[str, str] = {}
@@ -251,6 +251,11 @@ def _given(
         if was_set(name):
             raise OptionError(f"{option} has no effect on --elf, a finished program; leave it out")
     code = image_of(Path(elf), find_target(targets[0]), symbol)
+    if not was_set("entries") and not entries_named(symbol):
+        raise OptionError(
+            f"the name {symbol} ends with no entry point of emitted C; add its --entry, or name "
+            "another --symbol"
+        )
     check_entry(code, symbol, entries[0])
     size = score_size_of(emissions_of(model, entries, Lowering()).of(targets[0]))
     return LinkedProgram(code, {entries[0]: symbol}, score_size=size)

@@ -35,8 +35,8 @@ class Code:
         """Return the address of a function."""
         if symbol not in self.symbols:
             raise ToolchainError(
-                f"the program has no symbol '{symbol}'; it may be inlined or stripped: declare "
-                "the function as external, link with it, and keep the symbol table"
+                f"the program has no symbol '{symbol}'; it may be inlined, unused or stripped: "
+                "check the name, call the function, mark it noinline, and keep the symbol table"
             )
         return self.symbols[symbol]
 

@@ -67,6 +67,15 @@ def test_several_proofs_have_no_one_certificate(run: Any, model: Path, tmp_path:
     assert not list(tmp_path.glob("proof*"))
 
 
+def test_a_target_that_the_checker_does_not_know_is_named(
+    run: Any, model: Path, tmp_path: Path
+) -> None:
+    """Before anything is built or proved."""
+    said = run("prove", model, "--target", "avr", "-o", tmp_path / "proof", code=2).stderr
+    assert "no certificate covers avr yet; leave out -o, or use --target cortex-m0 or" in said
+    assert not list(tmp_path.glob("proof*"))
+
+
 def test_a_model_that_the_checker_does_not_read_is_named(
     run: Any, require_bench: Any, tmp_path: Path
 ) -> None:

@@ -290,7 +290,10 @@ def test_a_program_of_the_user_is_proved(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--symbol", "rooms_scores"], "no symbol 'rooms_scores'; it may be inlined or stripped"),
+        (
+            ["--symbol", "rooms_scores"],
+            "no symbol 'rooms_scores'; it may be inlined, unused or stripped: check the name",
+        ),
         ([], "--elf and --symbol need each other"),
         (["--symbol", "rooms_predict", "--target", "rv32"], "add one --target"),
         (["--symbol", "x", "--entry", "all"], "name its entry point by one --entry"),
@@ -397,7 +400,6 @@ def test_the_program_is_built(
         ("app_predict_raw", "predict-raw"),
         ("app_predict_trusted", "trusted"),
         ("app_scores", "scores"),
-        ("classify", "predict-raw"),
     ],
 )
 def test_the_function_of_a_program_names_its_entry_point(
@@ -416,6 +418,29 @@ def test_the_function_of_a_program_names_its_entry_point(
     assert list(run_json(*words)["targets"]["rv32"]) == [entry]
     assert list(run_json(*words, "--entry", "trusted")["targets"]["rv32"]) == ["trusted"]
     assert [each["symbol"] for each in asked] == [symbol, symbol]
+
+
+@pytest.mark.parametrize("symbol", ["classify", "m_states", "main"])
+def test_a_function_of_another_name_needs_its_entry_point(
+    run: Run,
+    refused: Refused,
+    answer: Answer,
+    monkeypatch: pytest.MonkeyPatch,
+    model: Path,
+    symbol: str,
+) -> None:
+    """Taken for predict-raw, a function such as ``m_states`` would be refuted."""
+    asked = answer(PROVED)
+    code = Code(find_target("rv32"), (), {symbol: 0}, "5a" * 32)
+    monkeypatch.setattr(prove, "image_of", lambda path, target, symbol: code)
+    words = ("prove", model, "--target", "rv32", "--elf", model, "--symbol", symbol)
+    assert refused(*words) == (
+        f"the name {symbol} ends with no entry point of emitted C; add its --entry, or name "
+        "another --symbol"
+    )
+    assert asked == []
+    run(*words, "--entry", "predict")
+    assert [each["entry"] for each in asked] == ["predict"]
 
 
 @pytest.mark.parametrize(
