@@ -10,6 +10,7 @@ from bncc.model.model import Model
 from bncc.on_device import sources_of
 from bncc.prove.build import ENTRIES, TARGETS, linked_program, verdict_of
 from bncc.resources import FUNCTIONS, ProvedBound
+from bncc.toolchain.tools import load_decoder
 
 LIMIT = 60.0
 """Time limit of each proof, in seconds."""
@@ -29,6 +30,7 @@ def proved_bounds(
     entries = [entry for entry in ENTRIES if METERED[entry] in emitted]
     if find_spec("capstone") is None:
         return [], [(FUNCTIONS[entry], "without capstone") for entry in entries]
+    load_decoder()
     program = linked_program(model, emission, bench, level, entries)
     proved, undecided = [], []
     for entry in entries:

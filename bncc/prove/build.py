@@ -21,6 +21,7 @@ from bncc.prove.run import Recorder
 from bncc.prove.verdict import Verdict
 from bncc.resources import FUNCTIONS
 from bncc.targets.base import Target
+from bncc.toolchain.tools import load_decoder
 
 TARGETS = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "rv32", "avr")
 """Targets with decoders."""
@@ -47,6 +48,7 @@ def require_decoder() -> None:
         raise ToolchainError(
             "a proof needs capstone, which decodes machine code; run " + extra_command("prove")
         )
+    load_decoder()
 
 
 def check_target(name: str) -> None:

@@ -10,6 +10,7 @@ from bncc.targets import TARGETS, known_target, target_of
 from bncc.targets.base import MHZ, Power, Target
 from bncc.targets.timing import CORES, CountedCore
 from bncc.timing.clock import CycleClock
+from bncc.toolchain.tools import load_decoder
 
 AVR = "avr"
 """The core whose simulator counts cycles itself."""
@@ -156,6 +157,7 @@ def require_decoder() -> None:
             "counting cycles needs capstone, which decodes machine code; run "
             + extra_command("prove")
         )
+    load_decoder()
 
 
 def _only_core(machine: Target) -> str:

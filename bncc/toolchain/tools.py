@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -268,6 +269,17 @@ def _version(path: str | None) -> str | None:
     line = re.sub(r"\([^)]*\)", "", (done.stdout.splitlines() or [""])[0])
     found = re.search(r"\d+(?:\.\d+)+", line) or re.search(r"\d+(?:\.\d+)+", done.stdout)
     return found.group() if found else None
+
+
+def load_decoder() -> None:
+    """Load capstone, or refuse one that does not load, such as one without its library."""
+    try:
+        import_module("capstone")
+    except ImportError as error:
+        raise ToolchainError(
+            f"capstone is installed, but does not load ({error}); install it again by "
+            "`pip install --force-reinstall capstone`"
+        ) from None
 
 
 def _wheel(name: str, role: Role, serves: tuple[str, ...], hint: str) -> Tool:

@@ -170,6 +170,23 @@ def test_a_missing_decoder_is_reported_before_the_tests(
     assert asked == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("prove",), ("verify", "--target", "cortex-m0", "--prove"), ("bench", "--part", "stm32f030")],
+)
+def test_a_capstone_that_does_not_load_is_named(
+    refused: Refused, model: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """As one whose library is missing, which raises ImportError."""
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    monkeypatch.setattr(building, "find_spec", lambda name: object())
+    monkeypatch.setattr("bncc.timing.timebase.find_spec", lambda name: object())
+    command, *options = words
+    line = refused(command, model, *options)
+    assert line.startswith("capstone is installed, but does not load (")
+    assert line.endswith("; install it again by `pip install --force-reinstall capstone`")
+
+
 def test_a_failed_build_names_the_target(
     refused: Refused,
     answer: Callable[..., list[Any]],

@@ -1,11 +1,13 @@
 """Bounds of emitted C by proofs: which entry points have one, and what is said of the others."""
 
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from bncc.device.machine import HarnessError
 from bncc.emit.emitter import EmitOptions, emit_c
+from bncc.errors import ToolchainError
 from bncc.prove import bounds
 from bncc.prove.build import LinkedProgram
 from bncc.prove.verdict import Verdict
@@ -50,6 +52,13 @@ def test_without_a_decoder_nothing_is_proved(verdicts, monkeypatch):
     assert dict(others) == dict.fromkeys(
         ("predict_raw", "predict", "predict_trusted"), "without capstone"
     )
+
+
+def test_a_decoder_that_does_not_load_is_named(verdicts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    monkeypatch.setattr(bounds, "find_spec", lambda name: object())
+    with pytest.raises(ToolchainError, match=r"does not load .*; install it again by"):
+        bounds.proved_bounds(*verdicts(), BENCH, "-Os")
 
 
 def test_a_target_without_proofs_has_no_reasons_either(verdicts):
