@@ -148,6 +148,11 @@ def patched(code: Code, address: int, new_bytes: bytes) -> Code:
     return replace(code, sections=sections)
 
 
+def _bytes(size: int) -> str:
+    """Return a number of bytes in words."""
+    return "1 byte" if size == 1 else f"{size} bytes"
+
+
 class _Engine:
     """A processor with the program and the regions of a call in its memory."""
 
@@ -256,7 +261,7 @@ class _Engine:
         def report(uc: Any, kind: int, address: int, size: int, *_: Any) -> None:
             if address + size > start:
                 verb = "write" if kind == unicorn.UC_MEM_WRITE else "read"
-                self._stop(f"{verb} of {size} bytes at {address:#x}, outside the {what}")
+                self._stop(f"{verb} of {_bytes(size)} at {address:#x}, outside the {what}")
 
         kinds = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
         self._hook(kinds, report, max(start - _WIDEST + 1, 0), end - 1)
@@ -277,7 +282,7 @@ class _Engine:
             for effect in self._decoder.decode(self._pc()).effects
         ):
             verb = "write" if kind == unicorn.UC_MEM_WRITE else "read"
-            self._stop(f"{verb} of {size} bytes at {address:#x}, no multiple of {size}")
+            self._stop(f"{verb} of {_bytes(size)} at {address:#x}, no multiple of {size}")
 
     def _miss(self, uc: Any, kind: int, address: int, size: int, *_: Any) -> bool:
         import unicorn
@@ -287,7 +292,7 @@ class _Engine:
             unicorn.UC_MEM_WRITE_UNMAPPED: "write",
             unicorn.UC_MEM_WRITE_PROT: "write",
         }.get(kind, "jump")
-        self._stop(f"{verb} of {size} bytes at {address:#x}, outside the memory of a call")
+        self._stop(f"{verb} of {_bytes(size)} at {address:#x}, outside the memory of a call")
         return False
 
     def _trap(self, uc: Any, number: int, *_: Any) -> None:

@@ -15,7 +15,7 @@ _NAMES = (
     "",
     "read at {address:#x} of RAM, outside the input or output",
     "write at {address:#x} of RAM, outside the input or output",
-    "read of 1 bytes at {address:#x} of flash, outside the constants",
+    "read of 1 byte at {address:#x} of flash, outside the constants",
     "jump of 2 bytes at {address:#x}, outside the memory of a call",
     "unknown instruction at {at:#x}",
     "access at {address:#x} of RAM, outside the caller's frame",

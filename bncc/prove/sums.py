@@ -358,7 +358,7 @@ class Sums(Current):
                 term = term if term.slopes is None else self.unit(term)
             overlay = self.partitions.overlay(found.partition, term.partition, most)
             if overlay is None:
-                raise UndecidedError("cells", f"{what} depends on too many inputs at once")
+                raise UndecidedError("cells", f"too many inputs at once decide {what}")
             partition, a, b = overlay
             first, second = np.array(a, dtype=int), np.array(b, dtype=int)
             slopes = None

@@ -162,7 +162,7 @@ def test_violations_are_refuted(bench):
         ("fee7", "time", "does not return"),  # b .
         ("0027 7047", "registers", "r7"),  # movs r7, #0; bx lr
         ("0020 0068 7047", "memory", "read"),  # movs r0, #0; ldr r0, [r0]; bx lr
-        ("407b 7047", "memory", "read of 1 bytes"),  # ldrb r0, [r0, #13]; bx lr
+        ("407b 7047", "memory", "read of 1 byte at"),  # ldrb r0, [r0, #13]; bx lr
     ):
         wrong = patched(code, at, bytes.fromhex(text))
         found = prove(model, wrong, symbols["trusted"], "trusted", time_limit=5)

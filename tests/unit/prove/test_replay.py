@@ -69,12 +69,12 @@ ASSEMBLY = {
     },
 }
 BROKEN = {
-    "over": "read of 1 bytes at 0x20000003, outside the input or output",
-    "under": "read of 1 bytes at 0x1fffffff, outside the input or output",
+    "over": "read of 1 byte at 0x20000003, outside the input or output",
+    "under": "read of 1 byte at 0x1fffffff, outside the input or output",
     "wide": "read of 4 bytes at 0x20000000, outside the input or output",
-    "writes": "write of 1 bytes at 0x20000000, outside the memory of a call",
-    "output": "write of 1 bytes at 0x20300003, outside the input or output",
-    "reads_output": "read of 1 bytes at 0x202fffff, outside the input or output",
+    "writes": "write of 1 byte at 0x20000000, outside the memory of a call",
+    "output": "write of 1 byte at 0x20300003, outside the input or output",
+    "reads_output": "read of 1 byte at 0x202fffff, outside the input or output",
     "nowhere": "read of 4 bytes at 0x60000000, outside the memory of a call",
     "constants": "outside the constants",
     "code": "outside the memory of a call",
