@@ -226,7 +226,7 @@ class ByteMemory(Memory):
         if offset in memory:
             return memory[offset].content
         if name == "stack" and offset < 0:
-            return Value(0, base=f"byte {offset} never written")  # Any use of it is undecided
+            return self._unknown()
         raise ViolationError(f"a read of the {name} at {offset:+d} before it is written")
 
     def _written(

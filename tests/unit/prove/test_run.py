@@ -323,6 +323,13 @@ OPEN = {
         (Load("r2", "sp", 1), Load("r3", ("add", "sp", 1), 1)),
         (Set("r0", ("sub", "r2", "r3")), Set("sp", ("add", "sp", 4))),
     ),
+    "what one path alone has written": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Load("r3", "sp", 4), Flags("sub", "r2", 5)),
+        (to(4, EQ),),
+        (Store("sp", 1, 4),),
+        (Load("r4", "sp", 4), Set("sp", ("add", "sp", 4)), Set("r0", ("sub", "r4", "r3"))),
+    ),
 }
 
 
