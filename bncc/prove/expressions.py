@@ -45,8 +45,9 @@ class Expressions:
             return algebra.add(a, b)
         if name == "sub":
             return algebra.sub(a, b)
-        if name == "and" and a.base == "stack" and b.number in (_ALIGNED_4, _ALIGNED_8):
-            return Value(a.const & b.const, a.terms, a.base)  # sp is a multiple of 8 at the entry
+        is_of_stack = a.base == "stack" and not a.terms
+        if name == "and" and is_of_stack and b.number in (_ALIGNED_4, _ALIGNED_8):
+            return Value(a.const & b.const, base=a.base)  # sp is a multiple of 8 at the entry
         if name in ("and", "or", "xor"):
             if a.number is not None:
                 a, b = b, a

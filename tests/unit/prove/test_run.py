@@ -313,6 +313,10 @@ OPEN = {
     "an unknown instruction": ((Set("r2", 0),),),
     "an initial register": ((Set("r2", ("add", "r5", "r4")),),),
     "a bit of an address": ((Set("r2", ("and", "r0", 1)),),),
+    "the multiple of 4 below sp and an input": (
+        (Load("r2", "r0", 1),),
+        (Set("r3", ("and", ("add", "sp", "r2"), WORD - 4)), Set("r0", ("sub", "r3", "sp"))),
+    ),
     "stack never written": (
         (Set("sp", ("sub", "sp", 4)),),
         (Load("r2", "sp", 4), Set("r2", ("shl", "r2", 1))),
