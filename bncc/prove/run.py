@@ -296,12 +296,18 @@ class Run:
         if pointer is not draft.before.registers[self._machine.stack]:
             draft.forget_below(self._lowest(read(pointer, self.algebra)))
 
-    @staticmethod
-    def _lowest(pointer: Value) -> int:
-        """Return the offset of the stack pointer, which must not depend on the input."""
+    def _lowest(self, pointer: Value) -> int:
+        """
+        Return the offset of the stack pointer, which must not depend on the input.
+
+        Where it is above that of the caller, an interrupt would change the caller's stack.
+        """
         if pointer.base != "stack" or pointer.terms:
             raise UndecidedError("pointers", "the stack pointer is not a constant of the call")
-        return signed(pointer.const)
+        at = signed(pointer.const)
+        if at > self._machine.returned:
+            raise ViolationError(f"the stack pointer is at {at:+d}, above that of the caller")
+        return at
 
     def _check_pointer(self, pointer: Value) -> None:
         """Verify that the stack pointer stays the multiple that the processor makes of it."""
