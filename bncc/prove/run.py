@@ -242,7 +242,7 @@ class Run:
         for a, b, is_strict in self._names(state, total):
             less = closed(less, (a, b, is_strict))
             more = closed(more, (b, a, not is_strict))
-        return [state.but(facts=self.implied(less)), state.but(facts=self.implied(more))]
+        return [state.but(facts=self.implied(one), is_parted=True) for one in (less, more)]
 
     def _split_by_regions(self, state: State, reason: ApartError) -> list[State]:
         """Return a state of each region; they must cover that of the whole state."""
@@ -470,7 +470,7 @@ class Run:
         registers = {
             name: within(content, guard, self.algebra) for name, content in state.registers.items()
         }
-        return state.but(registers=registers, guard=guard)
+        return state.but(registers=registers, guard=guard, is_parted=True)
 
 
 def _counted(state: State) -> State:

@@ -203,6 +203,7 @@ class State:
     region: Region = ((),)  # Inputs that get here
     guard: int = TRUE  # What variables fulfil here: a diagram
     facts: frozenset[Fact] = frozenset()
+    is_parted: bool = False  # Other paths may have inputs of this one, in the other order
     steps: int = 0  # Most instructions until here
     deepest: int = 0  # Lowest offset of the stack pointer until here
     trail: object = None  # Where the path has come from, for a recorder of the run
@@ -254,7 +255,7 @@ def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State
     join = _Join(None, None)
     if not is_same:
         region = added(a.region, b.region, full)
-        if a.facts == b.facts and a.guard == b.guard:
+        if a.facts == b.facts and a.guard == b.guard and not _have_common_inputs(a, b):
             join = _Join(a.region, b.region, region)
     elif is_same and algebra.diagrams.both(a.guard, b.guard) == FALSE:
         join = _Join(None, None, guard=a.guard)
@@ -278,9 +279,15 @@ def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State
         region=region,
         guard=algebra.diagrams.either(a.guard, b.guard),
         facts=a.facts & b.facts,
+        is_parted=a.is_parted or b.is_parted,
         steps=max(a.steps, b.steps),
         deepest=min(a.deepest, b.deepest),
     )
+
+
+def _have_common_inputs(a: State, b: State) -> bool:
+    """Return whether regions do not tell two states apart, as where facts were lost."""
+    return a.is_parted and b.is_parted and meets(a.region, b.region)
 
 
 class _DifferError(Exception):

@@ -200,6 +200,44 @@ def test_paths_of_other_inputs_and_other_facts_stay_apart_if_they_differ():
     assert both.region == EVERYWHERE
 
 
+def test_paths_of_some_of_the_same_inputs_with_different_contents_stay_apart():
+    """
+    The fact that told them apart is lost where each of them met another path.
+
+    Numbers of ``r2`` below 3, below 6 and others are three parts of both sides of a comparison. Of
+    these six, the first two meet with ``r5``, and the next two with another value.
+    """
+    inputs = (Input(0, 1, ((0, 8),)), Input(1, 1, ((0, 39),)), Input(2, 1, ((0, 39),)))
+    value = ("xor", ("mul", "r3", 3), ("mul", "r4", 5))
+    below = ("flag", "cc")
+    program = Program(
+        tuple(Load(f"r{2 + k}", ("add", "r0", k), 1) for k in range(3)),
+        (Flags("sub", "r3", "r4"),), (to(8, below),),
+        (Flags("sub", "r2", 3),), (to(16, below),),
+        (Flags("sub", "r2", 6),), (to(14, below),), (to(20),),
+        (Flags("sub", "r2", 3),), (to(14, below),),
+        (Flags("sub", "r2", 6),), (to(20, below),),
+        (to(16),), (),
+        (Flags("sub", 0, 0),), (to(18),),
+        (Flags("sub", 0, 0),), (to(19),),
+        (Set("r5", value), to(21)),
+        (Set("r5", ("xor", value, 1)), to(21)),
+        (Set("r5", 7),),
+        (Set("r0", ("xor", "r5", 2)),), RETURN,
+    )  # fmt: skip
+    run = program.run(inputs)
+    algebra = run.algebra
+    for point in product((1, 4, 7), (3, 30), (4, 31)):
+        found = []
+        for end in run.ends:
+            if contains(end.region, point):
+                bits = algebra.bits(read(algebra, end.registers["r0"], end.region))
+                found.append(
+                    sum(algebra.diagrams.at(one, point) << k for k, one in enumerate(bits))
+                )
+        assert program.execute(inputs, point)[0].registers["r0"] in found
+
+
 def test_what_only_one_path_has_is_gone():
     """A cell or a record of flags that one path alone has cannot be read after they met."""
     algebra = Words((((0, 3),),))
