@@ -123,7 +123,7 @@ class ByteExpressions(Expressions):
 
     def _operation(self, name: str, operands: list[Value]) -> Value:
         a = operands[0]
-        if a.base in POINTERS and name == "zext" and operands[1].number == 16:
+        if a.base in POINTERS and not a.terms and name == "zext" and operands[1].number == 16:
             found = _pointer(a)
             assert isinstance(found, Value)
             return found
