@@ -80,7 +80,8 @@ class ByteExpressions(Expressions):
                 byte, steps = (
                     draft.registers.get(one) if isinstance(one, str) else one for one in rest
                 )
-                moved = _moved(str(operation), byte, steps)
+                # Numbers of several bytes are in temporaries, and have a carry.
+                moved = None if rest[0] == "tmp0" else _moved(str(operation), byte, steps)
                 if moved is not None:
                     return moved
             if operation == "pack":

@@ -287,6 +287,16 @@ def test_an_address_is_one_modulo_16_bits(bench, tmp_path):
     assert prove(four_states(), code, "f", "trusted", time_limit=20).status != "proved"
 
 
+@pytest.mark.parametrize(("high", "step"), [("ldi r19, 0", 300), ("ldi r19, 3", 1)])
+def test_the_high_byte_of_an_address_in_two_bytes_has_a_carry(bench, tmp_path, high, step):
+    """The upper byte of the sum is added to the class that is right."""
+    code = linked(tmp_path, bench, in_assembly(
+        *CLASS, "mov r18, r25", high, f"subi r18, lo8(-{step})", f"sbci r19, hi8(-{step})",
+        "mov r24, r20", "ldi r25, 0", "add r24, r19", "ret",
+    ), ["f"])  # fmt: skip
+    assert prove(four_states(), code, "f", "trusted", time_limit=20).status != "proved"
+
+
 OUT = ("in r0, 0x3f", "cli", "out 0x3e, r29", "out 0x3f, r0", "out 0x3d, r28")
 DOWN = ("in r28, 0x3d", "in r29, 0x3e", "sbiw r28, 1", *OUT)
 
