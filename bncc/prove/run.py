@@ -362,7 +362,7 @@ class Run:
         return self._expressions.value(draft, expression)
 
     def _jump(self, draft: Draft, jump: Jump, following: int) -> list[State]:
-        state = _counted(draft.state())
+        state = _counted(self._checked(draft.state()))  # A call may push its return address
         found: list[State] = []
         if jump.condition is not None:
             condition = self._expressions.value(draft, jump.condition)

@@ -297,6 +297,13 @@ def test_the_high_byte_of_an_address_in_two_bytes_has_a_carry(bench, tmp_path, h
     assert prove(four_states(), code, "f", "trusted", time_limit=20).status != "proved"
 
 
+def test_a_call_of_a_function_that_only_returns_takes_stack(bench, tmp_path):
+    lines = in_assembly("rcall 1f", *CLASS, "mov r24, r20", "ldi r25, 0", "1: ret")
+    code = linked(tmp_path, bench, lines, ["f"])
+    found = prove(four_states(), code, "f", "trusted", time_limit=20)
+    assert (found.status, found.stack) == ("proved", 2)
+
+
 OUT = ("in r0, 0x3f", "cli", "out 0x3e, r29", "out 0x3f, r0", "out 0x3d, r28")
 DOWN = ("in r28, 0x3d", "in r29, 0x3e", "sbiw r28, 1", *OUT)
 
