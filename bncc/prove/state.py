@@ -111,10 +111,22 @@ class Guarded:
 
     def value(self, algebra: Words) -> Value:
         """Return the first content where the guard is 1, else the second."""
-        if algebra.region not in self._values:
-            a, b = (read(content, algebra) for content in self.contents)
-            self._values[algebra.region] = algebra.guarded(self.guard, a, b)
-        return self._values[algebra.region]
+        region, orders = algebra.region, algebra.is_negative
+        if region not in self._values:
+            try:
+                # Other paths read the same result, so it must not depend on this one's facts.
+                algebra.is_negative = lambda _: None
+                self._values[region] = self._read(algebra)
+            except OpenOrderError:
+                algebra.is_negative = orders
+                return self._read(algebra)
+            finally:
+                algebra.is_negative = orders
+        return self._values[region]
+
+    def _read(self, algebra: Words) -> Value:
+        a, b = (read(content, algebra) for content in self.contents)
+        return algebra.guarded(self.guard, a, b)
 
     def known(self, algebra: Words) -> Value | None:
         """Return the value if it has been read."""

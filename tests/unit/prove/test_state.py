@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.regions import EVERYWHERE, common, joined, without
+from bncc.prove.slices import Deferred
 from bncc.prove.specification import Input
 from bncc.prove.state import ApartError, Cell, Frame, Merged, State, merged
 from bncc.prove.values import WORD, Term, UndecidedError, Value
@@ -236,6 +237,23 @@ def test_paths_of_some_of_the_same_inputs_with_different_contents_stay_apart():
                     sum(algebra.diagrams.at(one, point) << k for k, one in enumerate(bits))
                 )
         assert program.execute(inputs, point)[0].registers["r0"] in found
+
+
+def test_a_comparison_that_two_paths_read_depends_on_the_order_that_each_knows():
+    """It waits on both sides of a guard until it is read."""
+    algebra = Words((((0, 39),),) * 2)
+    a, b = (algebra.value(0, [algebra.unit(Term(
+        algebra.partitions.of_axis(k, [((0, 39),)]), np.zeros(1, int), np.ones(1, int)
+    ))]) for k in range(2))  # fmt: skip
+    waiting = [Deferred(k, {}, lambda *_: algebra.less(a, b)) for k in range(2)]
+    guard = algebra.diagrams.variable(0)
+    one, other = (state(registers={"r0": x}) for x in waiting)
+    one, other = one.but(guard=guard), other.but(guard=algebra.diagrams.no(guard))
+    content = merged(one, other, algebra, algebra.full).registers["r0"]
+    for is_less in (True, False):
+        algebra.is_negative = lambda _, known=is_less: known
+        assert content.value(algebra).number == is_less
+        assert algebra.is_negative(None) == is_less
 
 
 def test_what_only_one_path_has_is_gone():
