@@ -105,6 +105,9 @@ class Expressions:
             "sar": lambda x, y: signed(x) >> min(y, 32),
             "ror": lambda x, y: (x | x << 32) >> y % 32,
         }
+        a, b = algebra.plain(a), algebra.plain(b)
+        algebra.check_number(a)
+        algebra.check_number(b)
         both_terms = [*a.terms.values(), *b.terms.values()]
         if not both_terms:
             return Value(operations[name](a.const, b.const) % WORD)

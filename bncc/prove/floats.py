@@ -36,6 +36,8 @@ def is_nan(bits: int) -> bool:
 
 def compared(algebra: Algebra, name: str, a: Value, b: Value) -> Value:
     """Return 1 where ``feq``, ``flt`` or ``fle`` holds; each operand is a reading or a constant."""
+    algebra.check_number(a)
+    algebra.check_number(b)
     if a.equals(b):
         if name == "flt":
             return Value(0)

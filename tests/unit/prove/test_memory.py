@@ -1,11 +1,13 @@
 """Loads of made-up instructions at addresses that readings decide, against their execution."""
 
+from dataclasses import replace
+
 import pytest
 
 from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.specification import Input
 from bncc.prove.values import AlignmentError, ViolationError
-from tests.unit.prove.made_up_programs import RETURN, TABLE, Program, agrees, to
+from tests.unit.prove.made_up_programs import MACHINE, RETURN, TABLE, Program, agrees, to
 
 LOAD = (Load("r2", "r0", 1),)
 WORDS = (Input(0, 2, ((0, 9),)), Input(2, 2, ((0, 300),)))
@@ -78,3 +80,12 @@ def test_a_reading_has_the_values_that_it_may_have_where_it_is_read():
         (Set("r0", ("mul", "r4", 20)),),
         RETURN,
     ))  # fmt: skip
+
+
+@pytest.mark.parametrize("multiple", [1, 4])
+def test_an_interrupt_does_not_change_the_stack_of_the_caller(multiple):
+    machine = replace(MACHINE, stack_multiple=multiple)
+    up, down = (Set("sp", ("add", "sp", 8)),), (Set("sp", ("sub", "sp", 8)),)
+    Program(down, up, RETURN).run(machine=machine)
+    with pytest.raises(ViolationError, match="above that of the caller"):
+        Program(up, down, RETURN).run(machine=machine)

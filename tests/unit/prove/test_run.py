@@ -234,15 +234,6 @@ def test_an_interrupt_may_change_what_was_below_the_pointer():
 
 
 @pytest.mark.parametrize("multiple", [1, 4])
-def test_an_interrupt_does_not_change_the_stack_of_the_caller(multiple):
-    machine = replace(MACHINE, stack_multiple=multiple)
-    up, down = (Set("sp", ("add", "sp", 8)),), (Set("sp", ("sub", "sp", 8)),)
-    Program(down, up, RETURN).run(machine=machine)
-    with pytest.raises(ViolationError, match="above that of the caller"):
-        Program(up, down, RETURN).run(machine=machine)
-
-
-@pytest.mark.parametrize("multiple", [1, 4])
 def test_the_stack_pointer_does_not_depend_on_the_input(multiple):
     """The bytes of stack would else be those of some inputs."""
     machine = replace(MACHINE, stack_multiple=multiple)

@@ -205,8 +205,8 @@ def test_paths_of_some_of_the_same_inputs_with_different_contents_stay_apart():
     """
     The fact that told them apart is lost where each of them met another path.
 
-    Numbers of ``r2`` below 3, below 6 and others are three parts of both sides of a comparison. Of
-    these six, the first two meet with ``r5``, and the next two with another value.
+    Numbers of ``r2`` below 3, below 6 and others are three parts of both sides of a comparison. Two
+    parts of other sides meet with a value in ``r5``, and two more with another value.
     """
     inputs = (Input(0, 1, ((0, 8),)), Input(1, 1, ((0, 39),)), Input(2, 1, ((0, 39),)))
     value = ("xor", ("mul", "r3", 3), ("mul", "r4", 5))
