@@ -275,7 +275,7 @@ class Words(Algebra):
         """Return a multiple."""
         if self.is_word(a):
             k = factor.bit_length() - 1
-            if factor != 1 << k:
+            if not factor or factor != 1 << k:
                 raise UndecidedError("bits", "bits of many inputs are multiplied")
             return self.word(((FALSE,) * k + self.bits(a))[:32])
         return super().scaled(a, factor)

@@ -30,3 +30,13 @@ def test_a_word_is_shifted_by_a_reading_as_the_number_that_it_is():
     mixed = ("and", ("xor", "r2", ("mul", "r3", 3)), 1)
     program = Program(reads, (Set("r4", mixed),), (Set("r0", ("shl", "r4", "r2")),), RETURN)
     agrees(program, inputs)
+
+
+def test_a_word_is_not_multiplied_by_what_is_no_power_of_2():
+    inputs = tuple(Input(k, 1, ((0, 19),)) for k in range(2))
+    reads = tuple(Load(f"r{2 + k}", ("add", "r0", k), 1) for k in range(2))
+    for factor in (0, 3):
+        product = ("mul", ("xor", "r2", "r3"), factor)
+        program = Program(reads, (Set("r0", product),), RETURN)
+        with pytest.raises(UndecidedError, match="bits of many inputs are multiplied"):
+            program.run(inputs)
