@@ -34,8 +34,9 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
     except Exception as error:  # whatever a malformed file makes the readers raise
         return 1, f"rejected: a wrong or malformed file ({type(error).__name__}: {error})"
     what = "accepted: on {target}, {symbol} decides as {entry} of the model does for every input; "
-    bounds = "{instructions} instructions and {stack} bytes of stack at most"
-    return 0, (what + bounds).format(**claims)
+    what += "bytes of a score: {score_bytes}; " * bool(claims["score_bytes"])
+    what += "{instructions} instructions and {stack} bytes of stack at most"
+    return 0, what.format(**claims)
 
 
 def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:

@@ -21,7 +21,7 @@ import pytest
 from benchmarks.campaigns.false_certificates import CHANGES, false_certificates, proved, run
 from bncc import checker
 from bncc.checker import __main__ as checker_main
-from bncc.checker.check import MOST_WORK, Check, check
+from bncc.checker.check import MOST_WORK, Check, check, verdict
 from bncc.checker.model import Model, Program
 from bncc.checker.thumb import Thumb
 from bncc.checker.values import EXACT, Algebra, RejectedError, Term, Value
@@ -335,7 +335,10 @@ def certified(trained, require_gcc):
 @pytest.mark.parametrize("entry", ["trusted", "predict", "predict-raw", "scores", "scores-raw"])
 def test_a_proof_is_accepted(certified, target, entry):
     evidence = certified(target, entry)
-    check(evidence.document, evidence.elf, evidence.model)
+    claims = gzip.compress(json.dumps(evidence.document).encode())
+    code, text = verdict(claims, evidence.elf, evidence.model)
+    assert code == 0, text
+    assert ("bytes of a score: 1;" in text) == (entry in ("scores", "scores-raw"))
     assert evidence.document["symbol"] in Program(evidence.elf).symbols
 
 
