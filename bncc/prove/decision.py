@@ -268,7 +268,10 @@ class Costs:
         prior = self.of.prior
         const = total.const - (int(prior[first] - prior[second]) << shift)
         for partition, costs in self.tables[:n_tables]:
-            values = -((costs[:, first] - costs[:, second]) << shift)
+            values = costs[:, second] - costs[:, first]
+            if int(np.abs(values).max(initial=0)) << shift >= 1 << 62:
+                return False  # A multiple of 2^64 would be zero
+            values = values << shift
             # A feature on which no decision depends may have a state out of range here.
             if values.any():
                 terms.append(Term(partition, values))

@@ -319,6 +319,19 @@ def test_a_sum_that_differs_in_one_row_is_noted():
     assert costs.names(wrong, EVERYWHERE) == ()
 
 
+@pytest.mark.parametrize("cost", [1 << 31, 1 << 32])
+def test_costs_that_pass_64_bits_equal_nothing(cost):
+    """Shifted by 32 bits, such costs would be zero modulo 2^64."""
+    algebra = Words((((0, 1),),))
+    rows = tuple(((((0, ((s, s),)),),), s) for s in range(2))
+    table = np.array([[0, 0], [2 * cost, 0]])
+    none = np.array([0, 0])
+    of = Specification(
+        (Input(0, 1, algebra.full[0]),), EVERYWHERE, EVERYWHERE, none, (Table(rows, table),), 0
+    )  # fmt: skip
+    assert not Costs(of, algebra).equals(Exact(0, {}), 0, 1, 32, EVERYWHERE)
+
+
 @settings(max_examples=examples(150))
 @given(seeds)
 def test_a_class_that_costs_least_does_so_everywhere(seed):
