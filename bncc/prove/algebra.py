@@ -83,6 +83,11 @@ class Algebra(Sums):
             return a
         return self._named(super(Algebra, self).low(part, n) for part in parts)
 
+    def signed(self, a: Value, n: int) -> Value:
+        """Return the lowest n bits with their sign."""
+        # Compilers return the zero of a check that has passed, as class 0.
+        return super().signed(self.settled(a), n)
+
     def settled(self, a: Value) -> Value:
         """Return 0 for bits of which none is set in the current region; others unchanged."""
         is_zero = a.base in self._either and self.equal(a, Value(0)).number == 1

@@ -6,7 +6,7 @@ import pytest
 from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.specification import Input
 from bncc.prove.state import read
-from bncc.prove.values import Term, Value
+from bncc.prove.values import Term, UndecidedError, Value
 from bncc.prove.words import Words
 from tests.unit.prove.brute import number
 from tests.unit.prove.made_up_programs import RETURN, Program, agrees
@@ -32,9 +32,11 @@ def test_bits_of_checks_that_have_passed_are_zero() -> None:
     either = either_of(words)
     assert words.settled(either).equals(either)
     words.region = (tuple((axis, ((0, 9),)) for axis in range(N)),)
-    assert words.settled(either).number == 0
+    assert words.settled(either).number == words.signed(either, 16).number == 0
     words.region = (tuple((axis, ((0, 9),)) for axis in range(1, N)),)
     assert words.settled(either).equals(either)
+    with pytest.raises(UndecidedError, match="known together"):
+        words.signed(either, 16)
     assert words.settled(Value(3)).number == 3
 
 
