@@ -139,7 +139,7 @@ class Run:
             if self._recorder is not None:
                 states = self._recorder.reached(states)
             for state in states:
-                self._advance(state)
+                self._advance(state, is_alone=len(states) == 1)
         return self._control.is_complete
 
     def _start(self, entry: int) -> State:
@@ -173,7 +173,9 @@ class Run:
             self._pending[place] = [state]
             heapq.heappush(self._heap, (order, next(self._ticket), place))
             return
-        for k, other in enumerate(others):
+        # Paths that part in an IT block meet behind it: what one of them stores, the other may not.
+        is_inner = self._control.decoded(state.at).is_inner
+        for k, other in enumerate(() if is_inner else others):
             one = merged(other, state, self.algebra, self.algebra.full)
             if one is not None:
                 if self._recorder is not None:
@@ -183,11 +185,11 @@ class Run:
                 return
         others.append(state)
 
-    def _advance(self, state: State) -> None:
+    def _advance(self, state: State, *, is_alone: bool) -> None:
         """Execute instructions until paths split or another path is behind."""
         while True:
             following = self._step(state)
-            if len(following) != 1 or self._heap:
+            if len(following) != 1 or self._heap or not is_alone:
                 for one in following:
                     self._push(one)
                 return
