@@ -98,6 +98,7 @@ def time_limit_option(function: Command) -> Command:
     "--entry",
     "entries",
     type=click.Choice((*ENTRIES, "all")),
+    metavar="NAME",
     multiple=True,
     help="Entry point to prove, repeatable: predict-raw, predict, trusted, scores, all of these, "
     "or scores-raw [default: predict-raw if the model has thresholds, else predict].",
@@ -207,6 +208,8 @@ def command(
             verdicts += found
     code = exit_code_of(verdicts)
     lines = [verdict.sentence for verdict in verdicts]
+    remedies = {one.reason: one.remedy for one in verdicts if one.remedy is not None}
+    lines += [f"remedy for {reason}: {remedy}" for reason, remedy in remedies.items()]
     lines += [f"{target}: skipped, {reason}" for target, reason in skipped.items()]
     payload = {"proved": code == 0, "targets": facts, "skipped": skipped}
     if evidence is not None:

@@ -12,6 +12,17 @@ from bncc.prove.specification import OF_READINGS
 Status = Literal["proved", "refuted", "undecided"]
 EXIT_CODES: Mapping[Status, int] = {"proved": 0, "refuted": 1, "undecided": 3}
 """Exit code of ``bncc prove`` by status."""
+_OTHER_CODE = "another --compiler, --opt-level or --kernel"
+_OTHER_FILE = "check that the program is that of the model"
+REMEDIES: Mapping[str, str] = {
+    "time-limit": "a longer --time-limit",
+    "steps": "another --kernel",
+    **dict.fromkeys(("unknown-instruction", "operation", "flags", "bits"), _OTHER_CODE),
+    **dict.fromkeys(("memory", "pointers", "jump", "alignment"), _OTHER_CODE),
+    **dict.fromkeys(("cells", "undefined"), "another --optimize, --opt-level or --kernel"),
+    **dict.fromkeys(("wrong-class", "wrong-error", "sums-differ"), _OTHER_FILE),
+}
+"""Remedies by reason."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,11 @@ class Verdict:
     def exit_code(self) -> int:
         """Exit code of a command with this verdict alone."""
         return EXIT_CODES[self.status]
+
+    @property
+    def remedy(self) -> str | None:
+        """Option that may decide the program; None if it is decided."""
+        return REMEDIES.get(self.reason) if self.status == "undecided" else None
 
     @property
     def sentence(self) -> str:
@@ -85,6 +101,7 @@ class Verdict:
             "verdict": self.status,
             "reason": self.reason or None,
             "detail": self.detail or None,
+            "remedy": self.remedy,
             "instructions": None if self.instructions is None else {"max": self.instructions},
             "stack": self.stack,
             "counterexample": counterexample,

@@ -149,12 +149,15 @@ def test_a_refutation_is_exit_code_1_and_shows_the_input(
 def test_undecided_is_exit_code_3(run: Run, run_json: RunJson, answer: Answer, model: Path) -> None:
     answer(PROVED, rv32=OPEN)
     both = ["--target", "rv32", "--target", "cortex-m4"]
-    assert "rv32: predict-raw is NOT DECIDED: " in run("prove", model, *both, code=3).stdout
+    said = run("prove", model, *both, code=3).stdout
+    assert "rv32: predict-raw is NOT DECIDED: " in said
+    assert said.splitlines()[-1] == "remedy for time-limit: a longer --time-limit"
     found = run_json("prove", model, *both, code=3)
     assert found["proved"] is False
     facts = found["targets"]["rv32"]["predict-raw"]
     assert (facts["verdict"], facts["reason"]) == ("undecided", "time-limit")
     assert facts["detail"] == "60 s were not enough"
+    assert facts["remedy"] == "a longer --time-limit"
     assert run("prove", model, "--target", "cortex-m4", "--quiet").exit_code == 0
 
 
@@ -172,6 +175,7 @@ def test_the_object_is_that_of_the_contract(run_json: RunJson, answer: Answer, m
         "verdict": "proved",
         "reason": None,
         "detail": None,
+        "remedy": None,
         "inputs": str(2**24),
         "instructions": {"max": 412},
         "stack": 48,

@@ -1,11 +1,14 @@
 """Verdicts: exit codes, sentences, JSON objects, numbers of inputs."""
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from bncc.prove.verdict import Verdict, exit_code_of, n_inputs
+import bncc.prove
+from bncc.prove.verdict import REMEDIES, Verdict, exit_code_of, n_inputs
 from tests import models as hand
 
 PROVED = Verdict("proved", "predict-raw", "cortex-m0", instructions=1412, stack=48, seconds=0.44)
@@ -91,3 +94,17 @@ def test_inputs_are_counted_by_the_types_that_the_entry_takes():
     assert n_inputs(model, "trusted") == 4 * 4 * 3
     assert n_inputs(wide, "predict") == 2 ** (16 * wide.n_features)
     assert n_inputs(hand.tan_float(), "predict-raw") == 2**96
+
+
+def test_every_reason_of_the_analysis_has_a_remedy():
+    """The reasons are those of the sources, such as ``UndecidedError("cells", ...)``."""
+    folder = Path(bncc.prove.__file__).parent
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py")))
+    reasons = set(re.findall(r'UndecidedError\(\s*"([a-z-]+)"', sources))
+    assert {"cells", "steps", "sums-differ"} < reasons
+    assert reasons <= REMEDIES.keys()
+
+
+def test_what_is_decided_has_no_remedy():
+    assert OPEN.remedy is not None
+    assert PROVED.remedy is REFUTED.remedy is None
