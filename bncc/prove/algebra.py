@@ -17,6 +17,7 @@ from bncc.prove.values import (
     UndecidedError,
     Value,
     plus,
+    slopes_of,
     times,
 )
 
@@ -240,20 +241,17 @@ class Algebra(Sums):
             return MASK
         if not a.terms:
             return a.const
-        if any(term.slopes is not None for term in a.terms.values()):
-            low, high = self.range_of(a)
-            return (1 << max(high.bit_length(), 1)) - 1 if low >= 0 and high < WORD else MASK
-        lowest = np.bitwise_or.reduce(
-            np.concatenate([[a.const], *(term.values for term in a.terms.values())])
-        )
-        zeros = (int(lowest) & -int(lowest)).bit_length() - 1
-        _, high = self.range_of(a)
-        if high >= WORD:
-            return MASK & -(1 << zeros)
-        if len(a.terms) == 1 and not a.const:
-            (term,) = a.terms.values()
-            return int(np.bitwise_or.reduce(term.values[self.active(term.partition)]))
-        return (1 << high.bit_length()) - (1 << zeros)
+        terms = list(a.terms.values())
+        if len(terms) == 1 and not a.const and terms[0].slopes is None:
+            values = terms[0].values[self.active(terms[0].partition)]
+            return int(np.bitwise_or.reduce(values)) & MASK
+        added = [part for term in terms for part in (term.values, slopes_of(term))]
+        lowest = a.const | int(np.bitwise_or.reduce(np.concatenate(added)))
+        multiple = lowest & -lowest  # Of all numbers that are added
+        low, high = self.range_of(a)
+        if low >> 32 != high >> 32:
+            return MASK & -multiple
+        return (1 << (high % WORD).bit_length()) - 1 & -multiple
 
     # Comparisons
 
