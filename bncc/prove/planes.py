@@ -69,7 +69,7 @@ class Planes:
         return self._folded.get(bits, bits)
 
     def known(self, bits: Bits, guard: int) -> Bits:
-        """Return bits with their own variables, if a guard implies that they equal others."""
+        """Return bits with their own variables, or as a number, if a guard implies these."""
         if len(self._costs_of) > self._algebra.register_bits:
             return bits  # Those of several registers may be equal where the guard holds
         diagrams = self._diagrams
@@ -81,6 +81,10 @@ class Planes:
                 for x, y in zip(lifted, defined, strict=True)
             ):
                 return own
+        if not any(map(diagrams.is_of_inputs, lifted)):
+            set_here = [diagrams.both(guard, bit) for bit in lifted]
+            if all(bit in (FALSE, guard) for bit in set_here):
+                return tuple(TRUE if bit else FALSE for bit in set_here)
         return bits
 
     def _search(self) -> None:
