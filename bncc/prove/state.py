@@ -11,6 +11,9 @@ from bncc.prove.regions import Numbers, Region, added, both, joined, meets
 from bncc.prove.values import OpenOrderError, Term, UndecidedError, Value
 from bncc.prove.words import Words
 
+_MOST_OF_TREE = 512
+"""Most cells of a sum over the inputs of one tree that is taken as one function."""
+
 Fact: TypeAlias = tuple[object, object, bool]
 """Order of two sums a and b, by name: ``a < b`` if the last is true, else ``a <= b``."""
 
@@ -389,6 +392,7 @@ def _part(memory: Mapping[int, Cell], at: int, size: int) -> Content | None:
 def _union(algebra: Words, parts: tuple[tuple[Region, Value], ...]) -> Value:
     if any(algebra.is_word(value) for _, value in parts):
         return algebra.united(parts)
+    regions = [region for region, _ in parts]
     parts = _apart(parts)
     first = parts[0][1]
     if any(value.base != first.base for _, value in parts):
@@ -403,6 +407,11 @@ def _union(algebra: Words, parts: tuple[tuple[Region, Value], ...]) -> Value:
         for region, value in parts
     ]
     base = Value(0, shared, first.base)
+    if any(len(value.terms) > 1 for _, value in rest):
+        rest = [
+            (region, _of_one_tree(algebra, whole, value))
+            for whole, (region, value) in zip(regions, rest, strict=True)
+        ]
     if all(len(value.terms) <= 1 for _, value in rest):
         return algebra.add(base, algebra.value(0, [_one_term(algebra, rest)]))
     return _gated(algebra, base, rest)
@@ -418,6 +427,24 @@ def _apart(parts: tuple[tuple[Region, Value], ...]) -> tuple[tuple[Region, Value
         (tuple(tuple(item for item in box if item not in shared) for box in region), value)
         for region, value in parts
     )
+
+
+def _of_one_tree(algebra: Words, region: Region, value: Value) -> Value:
+    """Return a sum as one term in a region if one of its terms is of the inputs of all."""
+    terms = value.terms.values()
+    if len(terms) < 2 or any(term.slopes is not None for term in terms):
+        return value
+    scopes = [set(term.partition.scope) for term in terms]
+    if set().union(*scopes) != max(scopes, key=len):
+        return value
+    outside, algebra.region = algebra.region, region
+    try:
+        term = algebra.joint(map(algebra.inside, terms), "a tree", _MOST_OF_TREE)
+    except UndecidedError:
+        return value
+    finally:
+        algebra.region = outside
+    return algebra.value(value.const, [term])
 
 
 def _one_term(algebra: Words, rest: Sequence[tuple[Region, Value]]) -> Term:
