@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from bncc.prove.floats import compared
 from bncc.prove.instructions import Expr, Flags
-from bncc.prove.slices import Deferred, Operands, names_in
+from bncc.prove.slices import Deferred, Operands, distance_of, lowest_of_address, names_in
 from bncc.prove.state import SHIFTED, Content, Draft, read
 from bncc.prove.values import WORD, OpenOrderError, UndecidedError, Value, signed
 from bncc.prove.words import Words
@@ -119,8 +119,21 @@ class Expressions:
         pairs = zip(first, second, strict=True)
         return algebra.mapped(term, (operations[name](x, y) for x, y in pairs))
 
+    def low_of_address(self, draft: Draft, expression: Expr) -> Content | None:
+        """Return the lowest bits of an address, which no operation reads; None for others."""
+        if not isinstance(expression, tuple) or expression[0] != "zext":
+            return None
+        return lowest_of_address(draft.registers.get(str(expression[1])), int(str(expression[2])))
+
     def set_flags(self, draft: Draft, effect: Flags) -> None:
         """Note what the flags are of; conditions are evaluated when they are tested."""
+        distance = None
+        if effect.kind == "sub":  # A loop that compilers count by the lowest bits of a pointer
+            parts = (draft.registers.get(str(one)) for one in (effect.left, effect.right))
+            distance = distance_of(*parts)
+        if distance is not None:
+            draft.flags = {"nz": ("distance", (Value(distance),))}
+            return
         left, right = self.value(draft, effect.left), self.value(draft, effect.right)
         flags = dict(draft.flags)
         if effect.kind == "logic":
@@ -162,6 +175,8 @@ class Expressions:
         values = [read(content, self._algebra) for content in contents]
         if kind == "float":
             return self._float_flag(name, *values)
+        if kind == "distance" and name == "eq":
+            return algebra.equal(values[0], Value(0))
         if kind == "value":
             if name == "eq":
                 return algebra.equal(values[0], Value(0))

@@ -361,7 +361,8 @@ class Run:
         """Return the value of an expression; a register is copied, known or not."""
         if isinstance(expression, str):
             return draft.registers[expression]
-        return self._expressions.value(draft, expression)
+        low = self._expressions.low_of_address(draft, expression)
+        return self._expressions.value(draft, expression) if low is None else low
 
     def _jump(self, draft: Draft, jump: Jump, following: int) -> list[State]:
         state = _counted(self._checked(draft.state()))  # A call may push its return address

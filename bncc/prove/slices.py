@@ -20,6 +20,8 @@ from bncc.prove.words import Words
 MOST_DEFERRED = 16
 """Largest number of operations that wait for one another."""
 _BYTE = 0xFF
+_OBJECTS = ("input", "output", "stack")
+"""Bases of addresses in an object."""
 Evaluate = Callable[[Mapping[str, Content], object], Value]
 
 
@@ -110,6 +112,28 @@ def with_ones(part: Slice, ones: int) -> Content:
     """Return bits of a number, with some of them set."""
     found = Slice(part.whole, part.at, part.mask, part.ones | ones)
     return found if found.mask else Value(found.ones)
+
+
+def lowest_of_address(whole: object, n: int) -> Slice | None:
+    """Return the lowest n bits of an address in an object; None for anything else."""
+    if isinstance(whole, Value) and whole.base in _OBJECTS and not whole.terms:
+        return Slice(whole, 0, (1 << n) - 1)
+    return None
+
+
+def distance_of(a: object, b: object) -> int | None:
+    """Return the difference of the lowest n bits of two addresses in an object, modulo 2^n."""
+    if not (isinstance(a, Slice) and isinstance(b, Slice)):
+        return None
+    first, second = a.whole, b.whole
+    if not (isinstance(first, Value) and isinstance(second, Value)):
+        return None
+    if first.base != second.base or lowest_of_address(first, 1) is None or second.terms:
+        return None
+    is_lowest = (a.at, a.ones, b.at, b.ones) == (0, 0, 0, 0) and a.mask == b.mask
+    if not is_lowest or a.mask & a.mask + 1:
+        return None
+    return (first.const - second.const) & a.mask
 
 
 def consecutive(parts: Sequence[Content]) -> Slice | None:
