@@ -166,12 +166,12 @@ class Sums(Current):
             if found is not None:
                 return found
         a = self._of_one_input(a)
-        lanes = self._split_lanes(a, n)
-        if lanes is not None:
-            return lanes
         ordered = self._split_by_order(a, n)
         if ordered is not None:
             return ordered
+        lanes = self._split_lanes(a, n)
+        if lanes is not None:
+            return lanes
         try:
             term = self.joint(a.terms.values(), "bits of a sum")
         except UndecidedError:
