@@ -14,14 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from bncc.prove.regions import Region, both, meets
 from bncc.prove.state import DEFERRED, Content, Flagged, Merged, read, same
-from bncc.prove.values import WORD, UndecidedError, Value
+from bncc.prove.values import OBJECTS, WORD, UndecidedError, Value
 from bncc.prove.words import Words
 
 MOST_DEFERRED = 16
 """Largest number of operations that wait for one another."""
 _BYTE = 0xFF
-_OBJECTS = ("input", "output", "stack")
-"""Bases of addresses in an object."""
 Evaluate = Callable[[Mapping[str, Content], object], Value]
 
 
@@ -116,7 +114,7 @@ def with_ones(part: Slice, ones: int) -> Content:
 
 def lowest_of_address(whole: object, n: int) -> Slice | None:
     """Return the lowest n bits of an address in an object; None for anything else."""
-    if isinstance(whole, Value) and whole.base in _OBJECTS and not whole.terms:
+    if isinstance(whole, Value) and whole.base in OBJECTS and not whole.terms:
         return Slice(whole, 0, (1 << n) - 1)
     return None
 

@@ -21,6 +21,8 @@ WORD = 1 << 32
 MOST = 1 << 58
 """Bound of the numbers of a term, so that sums of many fit in 64 bits."""
 MASK = WORD - 1
+OBJECTS = ("input", "output", "stack")
+"""Bases of addresses in an object."""
 MOST_CELLS = 1 << 13
 """Largest number of cells of a function, beyond which a proof gives up."""
 MOST_PIECES = 1 << 17
