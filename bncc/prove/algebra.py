@@ -247,7 +247,7 @@ class Algebra(Sums):
             return int(np.bitwise_or.reduce(values)) & MASK
         added = [part for term in terms for part in (term.values, slopes_of(term))]
         lowest = a.const | int(np.bitwise_or.reduce(np.concatenate(added)))
-        multiple = lowest & -lowest  # Of all numbers that are added
+        multiple = lowest & -lowest  # It divides all numbers that are added
         low, high = self.range_of(a)
         if low >> 32 != high >> 32:
             return MASK & -multiple

@@ -1,14 +1,19 @@
 """Operations on bits that are known together only, and comparisons of few inputs."""
 
+from random import Random
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bncc.prove.instructions import Flags, Load, Set
 from bncc.prove.specification import Input
 from bncc.prove.state import read
-from bncc.prove.values import Term, UndecidedError, Value
+from bncc.prove.values import WORD, Term, UndecidedError, Value
 from bncc.prove.words import Words
-from tests.unit.prove.brute import number
+from tests.tiers import examples
+from tests.unit.prove.brute import number, points_in, random_algebra, random_value, word
 from tests.unit.prove.made_up_programs import RETURN, Program, agrees
 
 N = 16
@@ -88,3 +93,26 @@ def test_some_of_several_states_is_out_of_range(limit):
         RETURN,
     ), tuple(Input(k, 1, ((0, 9),)) for k in range(3)))  # fmt: skip
     assert len(run.ends) == 1
+
+
+@settings(max_examples=examples(200), derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_no_value_has_a_bit_that_is_not_possible(seed):
+    rng = Random(seed)
+    algebra = random_algebra(rng, 8)
+    value = random_value(rng, algebra)
+    possible = algebra.possible(value)
+    assert 0 <= possible < WORD
+    for point in points_in(algebra.region, algebra.full):
+        assert word(value, point) & ~possible == 0
+
+
+def test_possible_bits_of_negative_constants_and_of_multiples_of_readings():
+    words = Words((((0, 9),), ((0, 255),)))
+    few = words.partitions.of_axis(0, [((0, 4),), ((5, 9),)])
+    reading = words.partitions.of_axis(1, [((0, 255),)])
+    low = Value(WORD - 16, {few: Term(few, np.array([16, 18]))})
+    assert words.possible(words.add(low, Value(1))) == 3
+    signed = Value(WORD - (128 << 16), {reading: Term(reading, np.array([0]), np.array([1 << 16]))})
+    assert words.possible(signed) == WORD - (1 << 16)
+    assert words.bitwise(signed, Value(5), "or").base is None

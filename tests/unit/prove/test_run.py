@@ -49,24 +49,6 @@ def test_a_diamond():
     assert len(run.ends) == 1
 
 
-def test_paths_of_an_it_block_meet_behind_it():
-    """Half of them write a number that the same half reads."""
-    taken = ("flag", "cs")
-    program = Program(
-        (Set("sp", ("sub", "sp", 8)),),
-        (Load("r2", "r0", 1),),
-        (Flags("sub", "r2", 5),),
-        (taken, Store("sp", "r2", 4)),
-        (taken, Load("r3", "sp", 4)),
-        (("flag", "cc"), Set("r3", 1)),
-        (Set("r0", "r3"), Set("sp", ("add", "sp", 8))),
-        RETURN,
-    )  # fmt: skip
-    for k in (4, 5):
-        program.lines[k] = replace(program.lines[k], is_inner=True)
-    assert len(agrees(program).ends) == 1
-
-
 def test_a_loop_with_a_constant_number_of_rounds():
     run = agrees(Program(
         (Load("r2", "r0", 1),),

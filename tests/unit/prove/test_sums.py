@@ -61,3 +61,19 @@ def test_bounds_are_those_of_the_region() -> None:
     other = Sums(FULL)
     other.region = (((0, ((1, 1),)),),)
     assert other.bounds(term) == (1, 1)
+
+
+def test_the_difference_of_two_ordered_sums_is_split_by_their_order():
+    """A term may have even numbers only, as lanes above others have."""
+    few = 40
+    sums = Sums((((0, 3),),) * few)
+    total = Value(0)
+    for axis in range(few):
+        values = [0, 2, WORD - 2, 4] if axis % 2 else [1, 0, WORD - 1, 3]
+        total = sums.add(total, function(sums, axis, values))
+    sums.is_negative = lambda exact: False
+    low = sums.low(total, 16)
+    assert low.const == 0
+    assert len(low.terms) == few
+    sums.is_negative = lambda exact: True
+    assert sums.low(total, 16).const == 1 << 16
