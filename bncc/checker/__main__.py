@@ -7,7 +7,7 @@ from pathlib import Path
 
 def main(arguments: list[str]) -> int:
     """Check a certificate and print the verdict."""
-    parser = ArgumentParser(usage="python -m bncc.checker CERTIFICATE ELF MODEL")
+    parser = ArgumentParser("python -m bncc.checker", usage="%(prog)s CERTIFICATE ELF MODEL")
     parser.add_argument("files", nargs=3, type=Path, help="0: accepted, 1: rejected, 2: bad use")
     try:
         from bncc.checker.check import verdict

@@ -41,7 +41,7 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
 
 def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
     """Raise `RejectedError` unless a certificate proves its claims of a program and a model."""
-    require(claims["format"] == 7, "the certificate has not format 7; run `bncc prove -o` again")
+    require(claims["format"] == 7, "the certificate's format is not 7; run `bncc prove -o` again")
     require(claims["work"] <= MOST_WORK, "the certificate claims more work than any check may take")
     require(claims["target"] in TARGETS and claims["entry"] in ENTRIES, "unknown target or entry")
     require(claims["score_bytes"] in ENTRIES[claims["entry"]], "scores have no size, or others do")

@@ -443,7 +443,7 @@ def test_a_certificate_of_an_older_format_names_the_remedy(certified):
     evidence = certified("cortex-m0", "predict-raw")
     older = {name: x for name, x in evidence.document.items() if name != "work"} | {"format": 3}
     why = evidence.why(older)
-    assert why == "RejectedError: the certificate has not format 7; run `bncc prove -o` again"
+    assert why == "RejectedError: the certificate's format is not 7; run `bncc prove -o` again"
 
 
 @pytest.mark.firmware
