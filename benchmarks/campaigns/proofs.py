@@ -121,9 +121,15 @@ class Proofs:
     """Trained models and the verdicts about their programs, kept in a folder."""
 
     def __init__(
-        self, folder: Path, data: Path, programs: Programs | None = None, limit: float = LIMIT
+        self,
+        folder: Path,
+        data: Path,
+        programs: Programs | None = None,
+        limit: float = LIMIT,
+        structures: Sequence[str] = tuple(STRUCTURES),
     ) -> None:
         self._folder, self._data, self._limit = folder, data, limit
+        self._structures = structures
         self._programs = Programs() if programs is None else programs
         self._known = Memory(folder / "proofs.jsonl")
 
@@ -135,7 +141,9 @@ class Proofs:
         """
         with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             keys: dict[Future[Any], str] = {}
-            waiting: set[Future[Any]] = {pool.submit(self._trained, *one) for one in models(names)}
+            waiting: set[Future[Any]] = {
+                pool.submit(self._trained, *one) for one in self._models(names)
+            }
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for one in done:
@@ -152,6 +160,9 @@ class Proofs:
                             keys[asked] = key
                             waiting.add(asked)
 
+    def _models(self, names: Sequence[str]) -> list[tuple[str, str, int]]:
+        return [one for one in models(names) if one[1] in self._structures]
+
     def _is_done(self, key: str, *, again: bool) -> bool:
         return key in self._known and not (
             again and any(one["status"] != "proved" for one in self._known[key])
@@ -160,7 +171,7 @@ class Proofs:
     def known(self, names: Sequence[str]) -> list[Outcome]:
         """Return the verdicts that are known."""
         found = []
-        for name, structure, bits in models(names):
+        for name, structure, bits in self._models(names):
             model = f"{name}.{structure}.{bits}"
             for target, optimize, level in self._programs:
                 key = self._programs.key(model, target, optimize, level)
@@ -281,6 +292,7 @@ def open_ones(outcomes: Sequence[Outcome]) -> list[str]:
 @click.option("--data", type=click.Path(exists=True, path_type=Path), required=True)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option("--sets", default=",".join(SETS), help="Data sets, separated by commas.")
+@click.option("--structures", default=",".join(STRUCTURES), help="Kinds of models.")
 @click.option("--targets", default=",".join(TARGETS), help="Targets, separated by commas.")
 @click.option("--entries", default=",".join(ENTRIES), help="Entry points, separated by commas.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
@@ -301,6 +313,7 @@ def main(
     data: Path,
     output: Path,
     sets: str,
+    structures: str,
     targets: str,
     entries: str,
     jobs: int,
@@ -316,7 +329,7 @@ def main(
         raise click.BadParameter("the page has those of --levels both", param_hint="--write")
     names = sets.split(",")
     programs = Programs(targets.split(","), levels == "both", entries.split(","))
-    proofs = Proofs(output, data, programs, limit)
+    proofs = Proofs(output, data, programs, limit, structures.split(","))
     if not only_report:
         proofs.find(names, jobs, again=again)
     outcomes = proofs.known(names)
