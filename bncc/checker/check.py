@@ -33,10 +33,9 @@ def verdict(certificate: bytes, elf: bytes, model: bytes) -> tuple[int, str]:
         return 1, f"rejected: {error}"
     except Exception as error:  # whatever a malformed file makes the readers raise
         return 1, f"rejected: a wrong or malformed file ({type(error).__name__}: {error})"
-    what = "accepted: on {target}, {symbol} decides as {entry} of the model does for every input; "
-    what += "bytes of a score: {score_bytes}; " * bool(claims["score_bytes"])
-    what += "{instructions} instructions and {stack} bytes of stack at most"
-    return 0, what.format(**claims)
+    text = "accepted: on {target}, {symbol} decides as {entry} of the model does for every input; "
+    text += "bytes of a score: {score_bytes}; " * bool(claims["score_bytes"]) + "{instructions} "
+    return 0, (text + "instructions and {stack} bytes of stack at most").format(**claims)
 
 
 def check(claims: dict[str, Any], elf: bytes, model: bytes) -> None:
