@@ -68,6 +68,30 @@ def test_lowest_bits_of_addresses_tell_only_whether_they_are_equal(more, why):
         counted(2, **more).run()
 
 
+@pytest.mark.parametrize("distance", [255, 256])
+def test_addresses_that_are_256_apart_have_equal_lowest_bytes(distance):
+    agrees(Program(
+        (Set("r2", ("add", "r0", distance)), Set("r3", "r0")),
+        (Set("r2", ("zext", "r2", 8)), Set("r3", ("zext", "r3", 8))),
+        (Flags("sub", "r2", "r3"),),
+        (Set("r0", 0),),
+        (NE, Set("r0", 1)),
+        RETURN,
+    ))  # fmt: skip
+
+
+def test_a_carry_before_a_comparison_of_lowest_bits_is_none_behind_it():
+    program = Program(
+        (Set("r2", ("zext", "r0", 8)), Set("r3", ("zext", "r0", 8)), Load("r4", "r0", 1)),
+        (Flags("sub", "r4", 5),),
+        (Flags("sub", "r2", "r3"),),
+        (("flag", "cs"), Set("r4", 1)),
+        RETURN,
+    )
+    with pytest.raises(UndecidedError, match="flags"):
+        program.run()
+
+
 def test_a_loop_that_finds_its_round_by_its_address():
     """The address is subtracted from a number before the loop, and added in it."""
     agrees(Program(
