@@ -64,7 +64,7 @@ STRUCTURES: dict[str, Sequence[str]] = {
 OF_INTEGERS = ("wifi_localization", "satimage", "letter", "usps_all")
 """Data sets whose columns are integers, which alone have differences."""
 MANY_CLASSES = ("letter",)
-"""Data sets with so many classes that a proof with a gate takes more than minutes."""
+"""Data sets with so many classes that a proof with a gate takes minutes."""
 BITS = {"naive": (2, 4, 8), "chow-liu": (2, 4, 8), "tables": (2, 4, 8)}
 TARGETS = ("cortex-m0", "cortex-m4", "rv32", "avr")
 GOALS = {"size": "-Os", "balanced": "-Os", "speed": "-O2"}
