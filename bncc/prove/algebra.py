@@ -41,6 +41,9 @@ class Algebra(Sums):
         if op == "and" and a.base in self._either and b.number is not None:
             self._check_either(a)
             return self._named(self._masked(part, b.const) for part in self._either[a.base])
+        for one, other in ((a, b), (b, a)):
+            if one.base in self._n_known and other.base is None:
+                return self._partly_known(one, other, op)
         self.check_number(a)
         self.check_number(b)
         try:
@@ -52,6 +55,28 @@ class Algebra(Sums):
         if op == "and":
             return common
         return self.sub(self.add(a, b), self.scaled(common, 1 if op == "or" else 2))
+
+    def unknown_above(self, a: Value, n: int) -> Value:
+        """
+        Return a value plus a multiple of 2^n of which nothing is known.
+
+        Any use but that of its lowest n bits is undecided. It differs from that of another call.
+        """
+        name = f"unknown {len(self._n_known)}"
+        self._n_known[name] = n
+        return Value(a.const, a.terms, name, a.is_reduced)
+
+    def _partly_known(self, a: Value, b: Value, op: str) -> Value:
+        """Return ``and`` or ``or`` of a value with unknown bits and a number, if it is known."""
+        n = self._n_known[a.base]
+        if op == "and" and b.number is not None and b.const:
+            if b.const >> n == 0:
+                return self.bitwise(self.low(a, n), b, op)
+            # Compilers insert a part into a word that was never written.
+            return self.unknown_above(Value(0), (b.const & -b.const).bit_length() - 1)
+        if op == "or" and not a.const and not a.terms and self.possible(b) >> n == 0:
+            return self.add(a, b)
+        raise UndecidedError("pointers", "bits of what was never written")
 
     def _either_of(self, a: Value, b: Value) -> Value:
         """Return ``a | b`` by name: all that is known of it is whether a bit from k on is set."""
@@ -76,6 +101,8 @@ class Algebra(Sums):
 
     def low(self, a: Value, n: int) -> Value:
         """Return the lowest n bits."""
+        if n <= self._n_known.get(a.base, -1):
+            a = Value(a.const, a.terms, is_reduced=a.is_reduced)
         if a.base not in self._either:
             return super().low(a, n)
         self._check_either(a)

@@ -227,7 +227,7 @@ class ByteMemory(Memory):
         if offset in memory:
             return memory[offset].content
         if name == "stack" and offset < 0:
-            return self._unknown()
+            return self._algebra.unknown_above(Value(0), 0)
         raise ViolationError(f"a read of the {name} at {offset:+d} before it is written")
 
     def _written(

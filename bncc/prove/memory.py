@@ -1,7 +1,7 @@
 """Memory of a call: constants, the input, the output and the stack."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, count
+from itertools import chain
 
 import numpy as np
 
@@ -39,7 +39,6 @@ class Memory:
         self._alignments = alignments
         self._n_output = n_output
         self._algebra = algebra
-        self._n_unknown = count()
         self._at_offset = {
             offset: (k, offset - one.offset)
             for k, one in enumerate(inputs)
@@ -143,7 +142,7 @@ class Memory:
             at, cell = _cell_at(memory, offset + k)
             if cell is None:
                 if name == "stack" and offset + size <= 0:
-                    return self._unknown()
+                    return self._algebra.unknown_above(found, 8 * k)
                 raise ViolationError(
                     f"a read of the {name} at {offset + k:+d} before it is written"
                 )
@@ -157,14 +156,6 @@ class Memory:
             found = algebra.add(found, algebra.scaled(part, 1 << 8 * k))
             k += n
         return found
-
-    def _unknown(self) -> Value:
-        """
-        Return what was never written, any use of which is undecided.
-
-        It differs from that of another read: one of the paths that met may have written there.
-        """
-        return Value(0, base=f"unknown {next(self._n_unknown)}")
 
     def store(
         self, draft: Draft, address: Value, size: int, value: Content, *, anywhere: bool = False

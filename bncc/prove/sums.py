@@ -45,6 +45,7 @@ class Sums(Current):
         self.is_negative: Orders = lambda _: None
         self.differences: Differences | None = None
         self._either: dict[str, tuple[Value, ...]] = {}
+        self._n_known: dict[str | None, int] = {}  # Known lowest bits of values with unknown ones
         # Sums whose lowest bits carry for some inputs only, too many to tell them apart, with the
         # number of these bits
         self.carrying: list[tuple[Value, int]] = []

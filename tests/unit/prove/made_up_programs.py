@@ -82,7 +82,8 @@ class Program:
 
     def execute(self, inputs, point):
         """Return the registers, the memory and the number of instructions of one call."""
-        content = {at + k: x for at, data in self.code.sections for k, x in enumerate(data)}
+        content = {TOP - k: 7 * k + 0xA5 & 255 for k in range(1, 65)}  # Never written
+        content |= {at + k: x for at, data in self.code.sections for k, x in enumerate(data)}
         for one, x in zip(inputs, point, strict=True):
             for k in range(one.size):
                 content[INPUT + one.offset + k] = x >> 8 * k & 255

@@ -306,6 +306,24 @@ def test_a_product_of_constants_is_one():
     agrees(Program((Set("r3", 7),), (Set("r4", 9),), (Set("r0", ("mul", "r3", "r4")),), RETURN))
 
 
+def test_parts_that_were_written_of_a_word_are_known():
+    """Compilers spill a halfword and load a word, and insert bytes into what was never written."""
+    inserted = ("or", ("and", "r4", WORD - 256), "r2")
+    run = agrees(
+        Program(
+            (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
+            (Store("sp", ("add", "r2", 9), 2), Load("r4", ("add", "sp", 4), 4)),
+            (Load("r3", "sp", 4), Store(("add", "sp", 4), inserted, 4)),
+            (Set("r3", ("add", "r3", 5)), Load("r4", ("add", "sp", 4), 1)),
+            (Set("r0", ("add", ("zext", "r3", 16), ("and", "r4", 127))),),
+            (Store("sp", "r3", 2), Load("r4", "sp", 2)),
+            (Set("r0", ("add", "r0", "r4")), Set("sp", ("add", "sp", 8))),
+            RETURN,
+        )
+    )
+    assert len(run.ends) == 1
+
+
 OPEN = {
     "a write by an input": (LOAD, (Store(("add", "r1", "r2"), 1, 1),)),
     "a jump by an input": (LOAD, (Jump(("add", START, "r2")),)),
@@ -321,6 +339,27 @@ OPEN = {
         (Set("sp", ("sub", "sp", 4)),),
         (Load("r2", "sp", 4), Set("r2", ("shl", "r2", 1))),
         (Set("sp", ("add", "sp", 4)),),
+    ),
+    "the half of a word that was never written": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Store("sp", "r2", 2), Load("r3", "sp", 4)),
+        (Set("r0", ("zext", "r3", 17)), Set("sp", ("add", "sp", 4))),
+    ),
+    "bits that were never written, of a word": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Load("r3", "sp", 4), Set("r3", ("and", "r3", WORD - 2))),
+        (Set("r0", ("or", "r3", "r2")), Set("sp", ("add", "sp", 4))),
+    ),
+    "a bit that was never written, at the border of others": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Load("r3", "sp", 4), Set("r3", ("and", "r3", WORD - 256))),
+        (Set("r3", ("or", "r3", ("mul", ("and", "r2", 1), 256))),),
+        (Set("r0", ("zext", "r3", 9)), Set("sp", ("add", "sp", 4))),
+    ),
+    "bits set in the written half of a word": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Store("sp", "r2", 2), Load("r3", "sp", 4)),
+        (Set("r0", ("zext", ("or", "r3", 1), 16)), Set("sp", ("add", "sp", 4))),
     ),
     "two bytes never written": (
         (Set("sp", ("sub", "sp", 4)),),
