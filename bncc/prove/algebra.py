@@ -62,9 +62,42 @@ class Algebra(Sums):
 
         Any use but that of its lowest n bits is undecided. It differs from that of another call.
         """
+        if n >= 32:
+            return a
         name = f"unknown {len(self._n_known)}"
         self._n_known[name] = n
         return Value(a.const, a.terms, name, a.is_reduced)
+
+    def _known(self, a: Value) -> tuple[Value, int] | None:
+        """Return a number without its unknown bits, and how many bits are known of it."""
+        if a.base is None:
+            return a, 32
+        n = self._n_known.get(a.base)
+        return None if n is None else (Value(a.const, a.terms, is_reduced=a.is_reduced), n)
+
+    def add(self, a: Value, b: Value) -> Value:
+        """Return the sum."""
+        if a.base is not None and b.base is not None:
+            x, y = self._known(a), self._known(b)
+            if x is not None and y is not None:
+                return self.unknown_above(super().add(x[0], y[0]), min(x[1], y[1]))
+        return super().add(a, b)
+
+    def sub(self, a: Value, b: Value) -> Value:
+        """Return the difference; that of two addresses in one region is a number."""
+        if b.base is not None and a.base != b.base:
+            x, y = self._known(a), self._known(b)
+            if x is not None and y is not None:
+                return self.unknown_above(super().sub(x[0], y[0]), min(x[1], y[1]))
+        return super().sub(a, b)
+
+    def scaled(self, a: Value, factor: int) -> Value:
+        """Return a multiple."""
+        known = self._known(a)
+        if a.base is not None and known is not None and factor:
+            n = known[1] + (factor & -factor).bit_length() - 1
+            return self.unknown_above(super().scaled(known[0], factor), n)
+        return super().scaled(a, factor)
 
     def _partly_known(self, a: Value, b: Value, op: str) -> Value:
         """Return ``and`` or ``or`` of a value with unknown bits and a number, if it is known."""
@@ -101,8 +134,9 @@ class Algebra(Sums):
 
     def low(self, a: Value, n: int) -> Value:
         """Return the lowest n bits."""
-        if n <= self._n_known.get(a.base, -1):
-            a = Value(a.const, a.terms, is_reduced=a.is_reduced)
+        known = self._known(a)
+        if known is not None and n <= known[1]:
+            a = known[0]
         if a.base not in self._either:
             return super().low(a, n)
         self._check_either(a)

@@ -67,6 +67,7 @@ class Points(Encoding):
         self._intervals = [padded(sets) for sets in self._sets]
         self._allowed = [one.numbers for one in of.inputs]
         self._probes = [self._probes_of(axis, partitions) for axis in range(len(of.inputs))]
+        self._drawn = [self._to_draw(axis) for axis in range(self.n_axes)]
         # Tables by feature that they read, so that a step of a walk adds up few of them.
         self._tables: list[list[int]] = [[] for _ in of.inputs]
         for t, lookup in enumerate(model.lookups):
@@ -141,9 +142,7 @@ class Points(Encoding):
         points = self._of_states(self.random_states(n))
         share = rng.choice([0.0, 0.2, 0.6], n)
         for axis in range(self.n_axes):
-            allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
-            probes = np.array([x for x in self._probes[axis] if is_in(allowed, int(x))])
-            low, high = allowed[0][0], allowed[-1][1]
+            probes, low, high = self._drawn[axis]
             any_bits = rng.integers(low, high + 1, n)
             other = np.where(rng.random(n) < 0.7, rng.choice(probes, n), any_bits)
             points[:, axis] = np.where(rng.random(n) < share, other, points[:, axis])
@@ -151,6 +150,12 @@ class Points(Encoding):
             for axis in rng.choice(len(self._subtracted), int(rng.integers(3))) + self.n_axes:
                 self._set(points[k], int(axis), int(rng.choice(self._probes[axis])))
         return points
+
+    def _to_draw(self, axis: int) -> tuple[IntArray, int, int]:
+        """Return the probes of an input that are drawn, and the least and the largest number."""
+        allowed = self._allowed[axis] if self._is_raw else self._sets_of(axis)
+        probes = np.array([x for x in self._probes[axis] if is_in(allowed, int(x))])
+        return probes, allowed[0][0], allowed[-1][1]
 
     def _sets_of(self, axis: int) -> Numbers:
         """Return the states of a feature that an entry point decides."""

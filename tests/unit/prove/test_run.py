@@ -317,7 +317,11 @@ def test_parts_that_were_written_of_a_word_are_known():
             (Set("r3", ("add", "r3", 5)), Load("r4", ("add", "sp", 4), 1)),
             (Set("r0", ("add", ("zext", "r3", 16), ("and", "r4", 127))),),
             (Store("sp", "r3", 2), Load("r4", "sp", 2)),
-            (Set("r0", ("add", "r0", "r4")), Set("sp", ("add", "sp", 8))),
+            (Set("r0", ("add", "r0", "r4")), Load("r3", "sp", 4)),
+            (Load("r4", ("add", "sp", 4), 4), Set("r4", ("sub", ("mul", "r3", 2), "r4"))),
+            (Set("r4", ("sub", ("add", "r4", "r3"), 3)), Set("r5", ("sub", 700, "r4"))),
+            (Set("r0", ("add", "r0", ("mul", ("zext", "r4", 8), 5))),),
+            (Set("r0", ("add", "r0", ("zext", "r5", 8))), Set("sp", ("add", "sp", 8))),
             RETURN,
         )
     )
@@ -338,6 +342,7 @@ OPEN = {
     "stack never written": (
         (Set("sp", ("sub", "sp", 4)),),
         (Load("r2", "sp", 4), Set("r2", ("shl", "r2", 1))),
+        (Set("r0", ("zext", "r2", 2)),),
         (Set("sp", ("add", "sp", 4)),),
     ),
     "the half of a word that was never written": (
@@ -361,10 +366,27 @@ OPEN = {
         (Store("sp", "r2", 2), Load("r3", "sp", 4)),
         (Set("r0", ("zext", ("or", "r3", 1), 16)), Set("sp", ("add", "sp", 4))),
     ),
+    "the difference of words of which less is known": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
+        (Store("sp", "r2", 2), Store(("add", "sp", 4), "r2", 1)),
+        (Load("r3", "sp", 4), Load("r4", ("add", "sp", 4), 4)),
+        (Set("r0", ("zext", ("sub", "r3", "r4"), 9)), Set("sp", ("add", "sp", 8))),
+    ),
+    "the sum of words of which less is known": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
+        (Store("sp", "r2", 2), Store(("add", "sp", 4), "r2", 1)),
+        (Load("r3", "sp", 4), Load("r4", ("add", "sp", 4), 4)),
+        (Set("r0", ("zext", ("add", "r4", "r3"), 9)), Set("sp", ("add", "sp", 8))),
+    ),
+    "a multiple of a word of which less is known": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
+        (Store("sp", "r2", 1), Load("r3", "sp", 4)),
+        (Set("r0", ("zext", ("mul", "r3", 6), 10)), Set("sp", ("add", "sp", 4))),
+    ),
     "two bytes never written": (
         (Set("sp", ("sub", "sp", 4)),),
         (Load("r2", "sp", 1), Load("r3", ("add", "sp", 1), 1)),
-        (Set("r0", ("sub", "r2", "r3")), Set("sp", ("add", "sp", 4))),
+        (Set("r0", ("zext", ("sub", "r2", "r3"), 1)), Set("sp", ("add", "sp", 4))),
     ),
     "what one path alone has written": (
         (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
@@ -372,6 +394,7 @@ OPEN = {
         (to(4, EQ),),
         (Store("sp", 1, 4),),
         (Load("r4", "sp", 4), Set("sp", ("add", "sp", 4)), Set("r0", ("sub", "r4", "r3"))),
+        (Set("r0", ("zext", "r0", 1)),),
     ),
 }
 
