@@ -152,7 +152,7 @@ class BNStreamClassifier(Adaptive, BaseEstimator):  # type: ignore[misc]  # scik
             hop = length if self.hop is None else samples_of(str(self.hop), of.rate, "--hop")
             windows = windows_of(length, hop)
             signals = signals_of(self.signals, of.channels)
-            columns = fixed(columns_of(self.features, signals, of.channels, length), of)
+            columns = fixed(columns_of(self.features, signals, of.channels, windows), of)
             table = narrowed(feature_table(of, columns, windows, purity=self.purity))
             dataset, front_end = dataset_of_windows(table), front_end_of(table)
             found: BNClassifier = BNClassifier() if self.classifier is None else self.classifier

@@ -38,5 +38,6 @@ def windows_table(
 ) -> FeatureTable:
     """Return features of windows of recordings."""
     of = of or recordings()
-    columns = columns_of(features, signals_of(None, of.channels), of.channels, length)
-    return feature_table(of, columns, Windows(length, hop))
+    windows = Windows(length, hop)
+    columns = columns_of(features, signals_of(None, of.channels), of.channels, windows)
+    return feature_table(of, columns, windows)

@@ -51,11 +51,12 @@ def recorded_model(
     )
     recordings = read_recordings(folder, roles)
     signals = signals_of("x,y,jerk(x,y)", recordings.channels)
-    columns = columns_of("sum,min,range,change,crossings", signals, recordings.channels, length)
+    windows = Windows(length, hop)
+    columns = columns_of("sum,min,range,change,crossings", signals, recordings.channels, windows)
     front_end = FrontEnd(
         recordings.sample_format,
         recordings.channels,
-        Windows(length, hop),
+        windows,
         tuple(columns),
         Fraction(50),
     )

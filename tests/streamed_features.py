@@ -1,6 +1,7 @@
 """Features of windows by their definitions, one sample at a time, in Python's integers."""
 
 from collections.abc import Sequence
+from math import comb
 
 from bncc.recordings.recording import SampleFormat
 from bncc.recordings.signal_feature import SignalFeature
@@ -53,6 +54,10 @@ class Feature:
             return 0 if self.before is None else abs(value - self.before)
         if self.feature == "lag":
             return abs(value - self.values[max(len(self.values) - 1 - self.argument, 0)])
+        if self.feature == "hoc":
+            at, last = self.argument, len(self.values) - 1
+            terms = [(-1) ** k * comb(at, k) * self.values[max(last - k, 0)] for k in range(at + 1)]
+            return self._crossed(sum(terms) >= 0)
         if self.feature == "haar":
             return self._lift(1, value)
         if self.feature == "crossings":
@@ -80,9 +85,11 @@ class Feature:
             return abs(value - first)
         return self._lift(level + 1, (first + value) // 2)
 
-    def value(self, length: int) -> int:
-        """Return the feature of the last samples."""
+    def value(self, length: int, hop: int, pane: int) -> int:
+        """Return the feature of the last samples, or of one of their panes."""
         window = self.contributions[-length:]
+        if pane:
+            window = window[(pane - 1) * hop : pane * hop]
         if self.feature == "min":
             return min(window)
         if self.feature == "max":
@@ -103,9 +110,9 @@ class Ratio:
         for part in self.parts:
             part.push(sample)
 
-    def value(self, length: int) -> int:
+    def value(self, length: int, hop: int, pane: int) -> int:
         """Return the feature of the last samples."""
-        of, by = (self._logarithm(part.value(length)) for part in self.parts)
+        of, by = (self._logarithm(part.value(length, hop, pane)) for part in self.parts)
         return of - by
 
     def _logarithm(self, value: int) -> int:
@@ -138,4 +145,6 @@ class Stream:
         if self.n_samples < length or (self.n_samples - length) % hop:
             return None
         found = zip(self.features, self.columns, strict=True)
-        return [feature.value(length) // 2**column.shift for feature, column in found]
+        return [
+            feature.value(length, hop, column.pane) // 2**column.shift for feature, column in found
+        ]

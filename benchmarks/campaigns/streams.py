@@ -1,8 +1,9 @@
 """
 Emitted front ends compared with Python on many samples, and their mutants.
 
-- ``agree``: a front end of all features of six signals and of their ratios, on this computer or a
-  simulated target; samples of every kind, as many as asked for, in segments of random length.
+- ``agree``: a front end of all features of six signals, of their ratios and of sums of panes, on
+  this computer or a simulated target; samples of every kind, as many as asked for, in segments of
+  random length.
 - ``mutants``: each statement of the C is deleted, and each operator and constant is replaced. Those
   that agree with Python on samples as in the tests are printed. All known ones are equivalent: the
   least level, which is never crossed; the mean of a jerk, which is 0 at first; the last ``return``
@@ -56,7 +57,7 @@ from tests.front_ends import SIGNALS, front_end, with_levels
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recordings.md"
 CHUNK = 100_000
 """Samples of a segment of the comparison, at most."""
-COMPARED = "default,ratios"
+COMPARED = "default,ratios,panes,hoc"
 """Features of the comparison."""
 KINDS = ",".join(["sum,min,max,range,change,crossings", *(f"haar{k}" for k in range(1, 8))])
 """The 13 kinds of features, whose price is stated together."""
@@ -93,10 +94,10 @@ def built_for(target: str, sources: StreamSources) -> AbstractContextManager[Str
 def agree(n: int, seed: int, target: str) -> int:
     """Compare n samples, and print the time."""
     start, n_samples, n_windows, wrong = perf_counter(), 0, 0, 0
-    forms = ("int16", "int8", "uint16", "-2048..2047")
-    for form in forms:
+    forms = {"int16": 64, "int8": 32, "uint16": 64, "-2048..2047": 16}
+    for form, hop in forms.items():
         signals = "x,jerk(x,y)" if target == "avr" else SIGNALS
-        tested = front_end(form, 128, 64, COMPARED, signals)
+        tested = front_end(form, 128, hop, COMPARED, signals)
         with built_for(target, stream_sources(tested)) as program:
             for parts in parts_of(tested, n // len(forms), seed):
                 found = program.features(parts)
@@ -166,7 +167,7 @@ def parts_of_tests(tested: FrontEnd, sources: StreamSources) -> Iterator[list[In
 def price(target: str, level: str, *, is_written: bool) -> int:
     """Print what features of one channel cost, windows of 128 samples."""
     bench = find_toolchain(find_target(target))[0]
-    titles = ("sum", "min,max,range", "change", "haar1", "haar7", "crossings")
+    titles = ("sum", "min,max,range", "change", "haar1", "haar7", "hoc1", "hoc5", "crossings")
     rows: Sequence[tuple[str, str, int]] = (
         *((title, title, 128) for title in titles),
         ("all 13 kinds", KINDS, 128),

@@ -90,7 +90,7 @@ def windows(data: Path) -> tuple[Dataset, IntArray]:
     one = find_set("hapt")
     recordings = load(data, one)
     columns = columns_of(
-        None, signals_of(None, recordings.channels), recordings.channels, one.window
+        None, signals_of(None, recordings.channels), recordings.channels, one.windows
     )
     found = narrowed(feature_table(recordings, columns, one.windows))
     return dataset_of_windows(found), found.recording

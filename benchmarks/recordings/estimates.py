@@ -50,7 +50,7 @@ def main(data: Path, targets: str) -> None:
         for signals, others in product(SIGNALS, OTHERS):
             features = f"{FEATURES},{others}" if others else FEATURES
             chosen = signals_of(signals, train.channels)
-            columns = columns_of(features, chosen, train.channels, one.window)
+            columns = columns_of(features, chosen, train.channels, one.windows)
             known = narrowed(feature_table(train, columns, one.windows))
             front_end, dataset = front_end_of(known), dataset_of_windows(known)
             segments = (e.samples[a:b] for e in train.recordings for a, b in e.segments)

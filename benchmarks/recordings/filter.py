@@ -93,7 +93,7 @@ def forward(nats: FloatArray, sequences: IntArray, matrix: FloatArray) -> IntArr
 def measured(one: StreamSet, recordings: Recordings, n_tables: int) -> dict[str, Any]:
     """Return errors and switches per hour of a set, and the price."""
     train, test = next(parts(one.splits[0], recordings))
-    columns = columns_of(None, signals_of(None, train.channels), train.channels, one.window)
+    columns = columns_of(None, signals_of(None, train.channels), train.channels, one.windows)
     known = narrowed(feature_table(train, columns, one.windows))
     rows = dataset_of_windows(known)
     settings = TrainSettings(structure="tables", structure_options={"tables": str(n_tables)})

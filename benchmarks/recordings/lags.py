@@ -31,7 +31,7 @@ def values_with(one: StreamSet, recordings: Recordings, lags: Sequence[int]) -> 
     """Return the features (n_windows, n_features) of all windows with a label."""
     signals = signals_of(one.signals, recordings.channels)
     names = ["sum,min,max,range,change,crossings", LEVELS, *(f"lag{k}" for k in lags)]
-    columns = columns_of(",".join(names), signals, recordings.channels, one.window)
+    columns = columns_of(",".join(names), signals, recordings.channels, one.windows)
     return feature_table(recordings, columns, one.windows).values
 
 
@@ -55,7 +55,7 @@ def row(one: StreamSet, recordings: Recordings) -> list[str]:
     split = one.splits[0]
     first = feature_table(
         recordings, columns_of("sum", signals_of(None, recordings.channels), recordings.channels,
-                               one.window), one.windows,
+                               one.windows), one.windows,
     )  # fmt: skip
     trained = (folds_of(split, recordings) != 0)[first.recording]
     names = [split.group_of(each) for each in recordings.recordings]

@@ -3,15 +3,15 @@ Programs from samples to decisions that bncc chooses on recordings, with the bas
 
     python -m benchmarks.recordings.programs --data ../shared/data --prefer error --write
 
-For each set and split, the features and the classifier of ``bncc train --window --max-flash`` on
-the training part, and the decisions of the model on the test part. Flash, state, stack and time are
-those of the whole program, built and measured for the target. Several seeds are several programs;
-the table has the mean of their errors, and the largest of their costs. Test windows decide nothing.
-What was measured stays in ``programs.jsonl`` in this folder, with the commit of each search;
-``--again`` measures the named sets again. A program takes some minutes. The baselines are those of
-``baselines.csv``. With ``--write`` the tables of the target on docs/recordings.md are new. A row
-of which the file has fewer programs than ``--seeds`` keeps those that the page has, with their
-commit: results before this file were not kept.
+For each set and split, the features and the classifier of ``bncc train --window --features auto
+--max-flash`` on the training part, and the decisions of the model on the test part. Flash, state,
+stack and time are those of the whole program, built and measured for the target. Several seeds are
+several programs; the table has the mean of their errors, and the largest of their costs. Test
+windows decide nothing. What was measured stays in ``programs.jsonl`` in this folder, with the
+commit of each search; ``--again`` measures the named sets again. A program takes some minutes. The
+baselines are those of ``baselines.csv``. With ``--write`` the tables of the target on
+docs/recordings.md are new. A row of which the file has fewer programs than ``--seeds`` keeps those
+that the page has, with their commit: results before this file were not kept.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,10 +36,12 @@ from bncc.model.reference import predict
 from bncc.program_pricing import ProgramCost
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
+from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import signals_of
 from bncc.recordings.table import columns_of, feature_table, narrowed
 from bncc.resources import Budget, Preference
 from bncc.search.families import FAMILIES
+from bncc.search.feature_choice import best_list, list_errors
 from bncc.search.front_end_choice import ProgramLimits, samples_to_measure
 from bncc.search.program_search import ProgramSearch, search_program
 from bncc.train.settings import TrainSettings
@@ -71,13 +73,19 @@ def program_of(
 ) -> tuple[Model, ProgramCost]:
     """Return the model that is chosen on the training part of a split, and its cost."""
     signals = signals_of(None, train.channels)
-    columns = columns_of(None, signals, train.channels, one.window)
-    found = narrowed(feature_table(train, columns, one.windows))
+
+    def columns(features: str) -> list[SignalFeature]:
+        return columns_of(features, signals, train.channels, one.windows)
+
+    settings = TrainSettings(seed=seed)
+    chosen = best_list(list_errors(train, columns, one.windows, settings)).features
+    print(one.name, chosen, flush=True)
+    found = narrowed(feature_table(train, columns(chosen), one.windows))
     front_end = front_end_of(found)
     segments = (each.samples[a:b] for each in train.recordings for a, b in each.segments)
     samples = samples_to_measure(segments, front_end)
     program = ProgramSearch(dataset_of_windows(found), None, front_end, limits, samples)
-    searched, cost = search_program(program, TrainSettings(seed=seed), FAMILIES, prefer=prefer)
+    searched, cost = search_program(program, settings, FAMILIES, prefer=prefer)
     return searched.result.model, cost
 
 

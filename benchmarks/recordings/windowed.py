@@ -32,7 +32,7 @@ class Windowed:
 def windowed(one: StreamSet, recordings: Recordings) -> Windowed:
     """Return the windows of all recordings of a set."""
     signals = signals_of(one.signals, recordings.channels)
-    columns = columns_of(None, signals, recordings.channels, one.window)
+    columns = columns_of(None, signals, recordings.channels, one.windows)
     table = feature_table(recordings, columns, one.windows)
     places = zip(table.recording.tolist(), table.start.tolist(), strict=True)
     samples = [recordings.recordings[k].samples[at : at + one.window] for k, at in places]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from bncc._types import IntArray
 from bncc.cli.console import Console
 from bncc.cli.inputs import note_shared_groups
-from bncc.cli.recording_options import RecordingOptions
+from bncc.cli.recording_options import AUTO, RecordingOptions
 from bncc.data.dataset import Dataset
 from bncc.errors import DataError, OptionError
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
-from bncc.recordings.table import feature_table, narrowed
+from bncc.recordings.signal_feature import SignalFeature
+from bncc.recordings.table import DEFAULT, feature_table, narrowed
 from bncc.recordings.windows import Windows
 from bncc.resources import Budget
 from bncc.train.settings import TrainSettings
@@ -75,7 +76,7 @@ def recorded_parts(
     """Read recordings for training, and others for testing, whose features are the same."""
     found, begin = options.read(path, class_name, groups, console), perf_counter()
     windows = _windows(options, found, settings, console)
-    columns = options.columns(found, windows)
+    columns = _columns(options, found, windows, settings, console)
     with console.progress("features") as advance:
         table = narrowed(
             feature_table(found, columns, windows, options.ignore, advance, purity=options.purity)
@@ -113,9 +114,10 @@ def _windows(
         raise OptionError("--hop does not apply to --window auto; leave it out, or name a length")
     from bncc.search.window_choice import shortest, window_errors
 
+    features = DEFAULT if options.features == AUTO else None
     with console.progress("choosing windows") as advance:
         tried = window_errors(
-            recordings, lambda windows: options.columns(recordings, windows), settings,
+            recordings, lambda windows: options.columns(recordings, windows, features), settings,
             options.ignore, advance, purity=options.purity,
         )  # fmt: skip
     chosen = shortest(tried)
@@ -125,6 +127,29 @@ def _windows(
         f"of low validation error: {errors}"
     )
     return chosen.windows
+
+
+def _columns(
+    options: RecordingOptions,
+    recordings: Recordings,
+    windows: Windows,
+    settings: TrainSettings,
+    console: Console,
+) -> list[SignalFeature]:
+    """Return the features of the options, a list of which may be chosen."""
+    if options.features != AUTO:
+        return options.columns(recordings, windows)
+    from bncc.search.feature_choice import best_list, list_errors
+
+    with console.progress("choosing features") as advance:
+        tried = list_errors(
+            recordings, lambda features: options.columns(recordings, windows, features), windows,
+            settings, options.ignore, advance, purity=options.purity,
+        )  # fmt: skip
+    chosen = best_list(tried)
+    errors = "; ".join(f"{one.features} {100 * one.error:.2f} %" for one in tried)
+    console.note(f"features {chosen.features} have the lowest validation error: {errors}")
+    return options.columns(recordings, windows, chosen.features)
 
 
 def program_search(

@@ -70,10 +70,12 @@ class RecordingOptions:
         hop = length if self.hop is None else samples_of(self.hop, recordings.rate, "--hop")
         return windows_of(length, hop)
 
-    def columns(self, recordings: Recordings, windows: Windows) -> list[SignalFeature]:
-        """Return the features, quantiles replaced by levels."""
+    def columns(
+        self, recordings: Recordings, windows: Windows, features: str | None = None
+    ) -> list[SignalFeature]:
+        """Return the features of a list, that of the options by default, with levels fixed."""
         signals = signals_of(self.signals, recordings.channels)
-        found = columns_of(self.features, signals, recordings.channels, windows.length)
+        found = columns_of(features or self.features, signals, recordings.channels, windows)
         return fixed(found, recordings)
 
     @property
@@ -188,8 +190,9 @@ def _options(*, needs_window: bool) -> list[Callable[[Command], Command]]:
         click.option(
             "--features",
             metavar="LIST",
-            help="Features such as sum,haar2,above(q90),haar1/change; default,ratios for many "
-            "[default: all without levels and ratios].",
+            help="Features such as sum,haar2,above(q90),haar1/change,sum@1; "
+            "default,ratios,panes,hoc for many; train also takes auto, which tries several lists "
+            "on held-out groups [default: all but levels, ratios, panes and hoc].",
         ),
     ]
 

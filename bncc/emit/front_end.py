@@ -10,7 +10,8 @@ from bncc.lower.counters import CounterPlan
 from bncc.lower.filter import FilterPlan
 from bncc.lower.sample_estimate import plan_stream
 from bncc.lower.sample_shared import SharedStream
-from bncc.lower.sample_stream import Output, SampleStream
+from bncc.lower.sample_stream import SampleStream
+from bncc.lower.window_features import Output
 from bncc.recordings.front_end import FrontEnd
 
 Planner = Callable[[FrontEnd, Sequence[Output], str], SampleStream | SharedStream]

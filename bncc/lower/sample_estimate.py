@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from bncc.lower.sample_shared import SharedStream, may_share, of_one_channel, plan_shared
 from bncc.lower.sample_state import State
-from bncc.lower.sample_stream import Output, SampleStream, plan_samples
+from bncc.lower.sample_stream import SampleStream, plan_samples
+from bncc.lower.window_features import Output
 from bncc.recordings.features import PARTIALS
 from bncc.recordings.front_end import FrontEnd
 from bncc.targets.base import Target

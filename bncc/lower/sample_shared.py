@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from bncc.lower.c.identifiers import c_comment, field_names
 from bncc.lower.sample_stream import (
-    Output,
     SampleStream,
     aligned,
     plan_samples,
     sample_type_of,
 )
+from bncc.lower.window_features import Output
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import Signal

@@ -169,6 +169,8 @@ class State:
         members = {}
         for name, (place, (most, length)) in zip(names, found.items(), strict=True):
             text = f"at most {most}" if place[0] else counters[place[1]][1]
+            if place[1].startswith("difference"):
+                text = f"modulo {most + 1}, negative from {(most + 1) // 2} on"
             # Compilers for AVR multiply to index wide numbers by one of 8 bits.
             members[place] = Member(name, most, length, text, 1 + (place == ("", "oldest")))
         return members

@@ -1,23 +1,28 @@
-"""One sample at a time: C that updates the state of a front end, and computes its features."""
+"""One sample at a time: C that updates the state of a front end."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bncc.discretize.feature import LARGEST_INT, SMALLEST_INT
 from bncc.discretize.missing import MISSING_INT
-from bncc.lower.c.c99 import LINE, cast, unsigned
+from bncc.lower.c.c99 import INDENT, cast, indented, unsigned, wrapped
 from bncc.lower.raw import RawPlan
 from bncc.lower.sample_state import Member, State, Wave, holder, key_of
+from bncc.lower.window_features import (
+    Output,
+    Result,
+    bits_of,
+    logarithm_type,
+    merged,
+    pane_before,
+    panes_of,
+    results_of,
+)
 from bncc.model.model import Model
-from bncc.recordings.features import FEATURES, PARTIALS, Partial, Update
+from bncc.recordings.features import PARTIALS, Partial, Update
 from bncc.recordings.front_end import FrontEnd
 from bncc.recordings.recording import SampleFormat
-from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import KINDS
-
-_INDENT = "    "
-_ORDER = {"min": "<", "max": ">"}
 
 
 @dataclass(frozen=True)
@@ -30,16 +35,6 @@ class Lifting:
     phase: str  # Member of the state that has the position of the sample
     phase_type: str
     lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Result:
-    """Statements that compute some features of a signal over a window."""
-
-    merge: tuple[str, ...]  # Variables of the window's partials, if it has several panes
-    merge_pane: tuple[str, ...]  # Merge pane k into them
-    fill: tuple[str, ...]  # Assign the features
-    store: tuple[str, ...]  # Store the current pane in place of the other one of two
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,7 @@ class SampleStream:
     rings: tuple[tuple[str, str], ...]  # Suffixes of functions that fill a ring, and its types
     liftings: tuple[Lifting, ...]
     logarithm: str  # Type of the numbers whose logarithms ratios take; empty without a ratio
+    counts_panes: bool  # True if a feature is of one of more than two panes, but the last
     push: tuple[str, ...]  # Statements of a sample, until the pane may end
     clear: tuple[str, ...]  # Begin a pane
     results: tuple[Result, ...]
@@ -103,19 +99,6 @@ def _order(member: Member) -> tuple[bool, int]:
     return bool(member.length), -member.width if member.length else member.width
 
 
-@dataclass(frozen=True)
-class Output:
-    """The place of a feature of a window in C."""
-
-    place: str  # Expression to assign to
-    c_type: str  # Its type
-    # least and largest: Bounds of what it may be, to which a feature saturates, and a value outside
-    # of them that stays as it is; None if the feature is always within
-    least: int | None = None
-    largest: int | None = None
-    marker: int | None = None
-
-
 def outputs_of_model(model: Model, raw: RawPlan) -> tuple[Output, ...]:
     """Return the readings of a model, which its front end computes."""
     outputs = []
@@ -148,10 +131,11 @@ def plan_samples(front_end: FrontEnd, outputs: Sequence[Output], name: str) -> S
         has_first=plan.has_first,
         rings=tuple((c_type.removesuffix("_t"), c_type) for c_type in plan.ring_types),
         liftings=tuple(_lifting(plan, wave) for wave in plan.waves if wave.levels),
-        logarithm=_logarithm_type(front_end),
+        logarithm=logarithm_type(front_end),
+        counts_panes=any(0 < each.pane < windows.n_panes > 2 for each in front_end.columns),
         push=tuple(_push(plan)),
         clear=tuple(_clear(plan)),
-        results=tuple(result for wave in plan.waves for result in _results(plan, wave, outputs)),
+        results=tuple(result for wave in plan.waves for result in results_of(plan, wave, outputs)),
         store=tuple(_store(plan)),
         clear_panes=tuple(_clear_panes(plan)),
     )
@@ -171,7 +155,7 @@ def sample_type_of(form: SampleFormat) -> str:
 def _saturation(form: SampleFormat, sample_type: str) -> tuple[str, ...]:
     """Return the statements that bring `value` into the format."""
     is_unsigned = sample_type.startswith("u")
-    bits = _bits(sample_type)
+    bits = bits_of(sample_type)
     low = 0 if is_unsigned else -(2 ** (bits - 1))
     high = low + 2**bits - 1
     bounds = [("<", form.least, form.least > low), (">", form.largest, form.largest < high)]
@@ -179,30 +163,22 @@ def _saturation(form: SampleFormat, sample_type: str) -> tuple[str, ...]:
     for sign, bound, is_needed in bounds:
         if is_needed:
             number = f"{bound}{'U' if is_unsigned else ''}"
-            lines += [f"if (value {sign} {number}) {{", f"{_INDENT}value = {number};", "}"]
+            lines += [f"if (value {sign} {number}) {{", f"{INDENT}value = {number};", "}"]
     return tuple(lines)
 
 
 def _offset(form: SampleFormat, sample_type: str, channel_type: str) -> str:
     """Return the expression of the offset of `value`, in modular arithmetic."""
-    modular = f"({unsigned(_bits(sample_type))})value"
+    modular = f"({unsigned(bits_of(sample_type))})value"
     if form.least:
         modular += f" {'+' if form.least < 0 else '-'} {abs(form.least)}U"
     return cast(modular, channel_type)
 
 
-def _bits(c_type: str) -> int:
-    return int(c_type.removesuffix("_t").lstrip("uint"))
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"{_INDENT}{line}" for line in lines]
-
-
 def _if_first(statements: Iterable[str]) -> list[str]:
     """Return statements of the first sample of a segment, each once."""
     each = list(dict.fromkeys(statements))
-    return ["if (s->is_first != 0U) {", *_indented(each), "}"] if each else []
+    return ["if (s->is_first != 0U) {", *indented(each), "}"] if each else []
 
 
 def _push(plan: State) -> list[str]:
@@ -226,7 +202,7 @@ def _push(plan: State) -> list[str]:
         before = [plan.state(each, "before") for each in channels] if kind.uses_before else []
         offsets = [each.offset for each in channels]
         value = kind.expression(offsets, before, plan.front_end.form.width, wave.c_type)
-        lines += _wrapped(f"{wave.offset} = {cast(value, wave.c_type)};")
+        lines += wrapped(f"{wave.offset} = {cast(value, wave.c_type)};")
     updates = [(wave, plan.updates(wave)) for wave in plan.waves]
     first = [
         line
@@ -245,7 +221,10 @@ def _push(plan: State) -> list[str]:
         if wave.levels:
             lines.append(f"{plan.name}_lift_{wave.name}(s, {wave.offset});")
     if keeps:
-        lines += ["/* For the next sample */", *dict.fromkeys(keeps)]
+        # Where several partials have a statement, what others read may change after the last one.
+        lines.append("/* For the next sample */")
+        for line in reversed(dict.fromkeys(reversed(keeps))):
+            lines += wrapped(line)
     if plan.has_phase:
         phase = plan.members["", "phase"]
         lines.append(f"s->phase = ({phase.c_type})(s->phase + 1U);")
@@ -254,22 +233,18 @@ def _push(plan: State) -> list[str]:
 
 def _update(plan: State, wave: Wave, partial: Partial, key: str, update: Update) -> list[str]:
     """Return the statements that add a sample to the pane of a partial."""
-    declared, part = list(update.locals), update.contribution
+    declared, part = (
+        [line for each in update.locals for line in wrapped(each)],
+        update.contribution,
+    )
     if not part.isidentifier():
         c_type = holder(partial.most(wave.width))
-        declared += _wrapped(f"const {c_type} part = {cast(part, c_type)};")
+        declared += wrapped(f"const {c_type} part = {cast(part, c_type)};")
         part = "part"
-    lines = [*_merged(plan.state(wave, key), part, partial, plan.members[wave.name, key].c_type)]
+    lines = [*merged(plan.state(wave, key), part, partial, plan.members[wave.name, key].c_type)]
     if declared:
-        return ["{", *_indented([*declared, "", *lines, *update.after]), "}"]
+        return ["{", *indented([*declared, "", *lines, *update.after]), "}"]
     return [*lines, *update.after]
-
-
-def _merged(place: str, value: str, partial: Partial, c_type: str) -> list[str]:
-    """Return the statements that merge a value into a variable."""
-    if partial.merge == "add":
-        return _wrapped(f"{place} = ({c_type})({place} + {value});")
-    return [f"if ({value} {_ORDER[partial.merge]} {place}) {{", f"{_INDENT}{place} = {value};", "}"]
 
 
 def _lifting(plan: State, wave: Wave) -> Lifting:
@@ -280,15 +255,15 @@ def _lifting(plan: State, wave: Wave) -> Lifting:
         first = plan.state(wave, f"first{level}")
         lines += [
             f"if ((phase & {2 ** (level - 1)}U) == 0U) {{",
-            f"{_INDENT}{first} = mean;",
-            f"{_INDENT}return;",
+            f"{INDENT}{first} = mean;",
+            f"{INDENT}return;",
             "}",
             f"least = {first};",
             "if (mean < least) {",
-            f"{_INDENT}detail = ({u_type})(least - mean);",
-            *([f"{_INDENT}least = mean;"] if level < top else []),
+            f"{INDENT}detail = ({u_type})(least - mean);",
+            *([f"{INDENT}least = mean;"] if level < top else []),
             "} else {",
-            f"{_INDENT}detail = ({u_type})(mean - least);",
+            f"{INDENT}detail = ({u_type})(mean - least);",
             "}",
         ]
         if level in wave.levels:
@@ -301,23 +276,13 @@ def _lifting(plan: State, wave: Wave) -> Lifting:
     return Lifting(wave.name, u_type, wave.title, phase.name, phase.c_type, tuple(lines))
 
 
-def _panes(wave: Wave) -> list[tuple[Partial, str, int]]:
-    """Return the partials of a signal: the partial, the key of its pane, and the argument."""
-    return [(PARTIALS[name], key_of(name, k), k) for name, k in wave.partials]
-
-
 def _clear(plan: State) -> list[str]:
     """Return the statements that begin a pane."""
     return [
         f"{plan.state(wave, key)} = {partial.neutral(wave.width)}U;"
         for wave in plan.waves
-        for partial, key, _ in _panes(wave)
+        for partial, key, _ in panes_of(wave)
     ]
-
-
-def _pane_before(plan: State, wave: Wave, key: str) -> str:
-    """Return the expression of a partial's value in pane k, or in the only one before."""
-    return f"{plan.state(wave, f'{key}_panes')}[{'k' if plan.windows.n_panes > 2 else '0'}]"
 
 
 def _store(plan: State) -> list[str]:
@@ -325,9 +290,9 @@ def _store(plan: State) -> list[str]:
     if plan.windows.n_panes <= 2:
         return []
     return [
-        f"{_pane_before(plan, wave, key)} = {plan.state(wave, key)};"
+        f"{pane_before(plan, wave, key)} = {plan.state(wave, key)};"
         for wave in plan.waves
-        for _, key, _ in _panes(wave)
+        for _, key, _ in panes_of(wave)
     ]
 
 
@@ -336,208 +301,7 @@ def _clear_panes(plan: State) -> list[str]:
     if plan.windows.n_panes != 2:
         return []
     return [
-        f"{_pane_before(plan, wave, key)} = {partial.neutral(wave.width)}U;"
+        f"{pane_before(plan, wave, key)} = {partial.neutral(wave.width)}U;"
         for wave in plan.waves
-        for partial, key, _ in _panes(wave)
+        for partial, key, _ in panes_of(wave)
     ]
-
-
-def _window_type(plan: State, wave: Wave, partial: Partial, argument: int) -> str:
-    """Return the type of a partial of a window."""
-    windows = plan.windows
-    return holder(partial.largest(wave.width, argument, windows.length, windows.hop))
-
-
-def _variable(plan: State, wave: Wave, key: str) -> str:
-    """Return the variable of a window's partial: the member of the pane if it is the window."""
-    return plan.members[wave.name, key].name if plan.windows.n_panes > 1 else plan.state(wave, key)
-
-
-def _results(plan: State, wave: Wave, outputs: Sequence[Output]) -> list[Result]:
-    """
-    Write the features of a signal over a window.
-
-    With two panes, partials that no feature reads together are merged, used and stored one after
-    the other: fewer variables live at once, which halves the code on AVR.
-    """
-    named = list(zip(plan.front_end.columns, outputs, strict=True))
-    own = [(column, output) for column, output in named if column.signal == wave.signal]
-    groups = [_panes(wave)] if plan.windows.n_panes != 2 else _groups(plan, wave)
-    results = []
-    for group in groups:
-        keys = {key for _, key, _ in group}
-        fill = [
-            line
-            for column, output in own
-            if _keys(plan, column) <= keys
-            for line in _fill(plan, wave, column, output)
-        ]
-        merge, merge_pane = _merge(plan, wave, group)
-        store = [
-            f"{_pane_before(plan, wave, key)} = {plan.state(wave, key)};"
-            for _, key, _ in group
-            if plan.windows.n_panes == 2
-        ]
-        results.append(Result(tuple(merge), tuple(merge_pane), tuple(fill), tuple(store)))
-    return results
-
-
-def _keys(plan: State, column: SignalFeature) -> set[str]:
-    """Return the keys of the partials that a feature reads."""
-    scope = column.scope(plan.front_end.form, plan.windows)
-    return {key_of(name, argument) for name, argument in column.partials(scope)}
-
-
-def _groups(plan: State, wave: Wave) -> list[list[tuple[Partial, str, int]]]:
-    """Return the partials of a signal in groups of those that features read together."""
-    groups: list[set[str]] = []
-    for column in plan.front_end.columns:
-        if column.signal == wave.signal:
-            keys = _keys(plan, column)
-            joined = [group for group in groups if group & keys]
-            groups = [group for group in groups if not group & keys]
-            groups.append(keys.union(*joined))
-    found: dict[int, list[tuple[Partial, str, int]]] = {}
-    for pane in _panes(wave):
-        place = next(k for k, group in enumerate(groups) if pane[1] in group)
-        found.setdefault(place, []).append(pane)
-    return list(found.values())
-
-
-def _merge(
-    plan: State, wave: Wave, group: Sequence[tuple[Partial, str, int]]
-) -> tuple[list[str], list[str]]:
-    """Return the variables of partials of a window, and statements that merge a pane into them."""
-    merge: list[str] = []
-    merge_pane: list[str] = []
-    if plan.windows.n_panes == 1:
-        return merge, merge_pane
-    for partial, key, argument in group:
-        c_type = _window_type(plan, wave, partial, argument)
-        variable, value = _variable(plan, wave, key), _pane_before(plan, wave, key)
-        if plan.windows.n_panes > 2:
-            merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
-            merge_pane += _merged(variable, value, partial, c_type)
-        elif partial.merge == "add":
-            pane = plan.state(wave, key)
-            if plan.members[wave.name, key].c_type != c_type:
-                pane = f"({c_type}){pane}"  # AVR adds two numbers of 16 bits in 16 bits
-            both = f"({c_type})({pane} + {value})"
-            merge += _wrapped(f"const {c_type} {variable} = {both};")
-        else:
-            merge.append(f"{c_type} {variable} = {plan.state(wave, key)};")
-            merge_pane += _merged(variable, value, partial, c_type)
-    return merge, merge_pane
-
-
-def _fill(plan: State, wave: Wave, column: SignalFeature, output: Output) -> list[str]:
-    """Return the statement that assigns a feature."""
-    bounds = column.bounds(plan.front_end.form, plan.windows)
-    declared: list[str] = []
-    if column.divisor is None:
-        value, of_type = _difference(plan, wave, column)
-        base = FEATURES[column.feature].base(column.scope(plan.front_end.form, plan.windows))
-    else:
-        value, of_type, base = "of - by", "", 0
-        declared = _logarithms(plan, wave, column)
-    if column.shift:
-        shifted, of_type, base = _shifted(plan, value, of_type, column, base)
-        value, declared = "shifted", _wrapped(f"const {of_type} shifted = {shifted};")
-    exact = f"{column.column_type(plan.front_end.form, plan.windows)}_t"
-    # Compilers compare unsigned numbers with less code.
-    if of_type and base == 0:
-        exact = of_type
-    narrowing = _narrowing(output, bounds, exact)
-    if not narrowing:
-        lines = _wrapped(f"{output.place} = {_based(value, of_type, base, output.c_type)};")
-        return ["{", *_indented([*declared, "", *lines]), "}"] if declared else lines
-    lines = [
-        *declared,
-        *_wrapped(f"{exact} value = {_based(value, of_type, base, exact)};"),
-        "",
-        *narrowing,
-        f"{output.place} = {cast('value', output.c_type)};",
-    ]
-    return ["{", *_indented(lines), "}"]
-
-
-def _difference(plan: State, wave: Wave, column: SignalFeature) -> tuple[str, str]:
-    """Return a feature without its base and shift: an expression, and its type if it is known."""
-    argument = column.partial_argument(column.scope(plan.front_end.form, plan.windows))
-    *less, last = FEATURES[column.feature].partials
-    value = _variable(plan, wave, key_of(last, argument))
-    if less:
-        minus = (_variable(plan, wave, key_of(name, argument)) for name in less)
-        return " - ".join([value, *minus]), ""
-    return value, _window_type(plan, wave, PARTIALS[last], argument)
-
-
-def _logarithms(plan: State, wave: Wave, column: SignalFeature) -> list[str]:
-    """Return the declarations of the logarithms of both features of a ratio."""
-    wide, lines = _logarithm_type(plan.front_end), []
-    for variable, term in zip(("of", "by"), column.terms, strict=True):
-        value, of_type = _difference(plan, wave, term)
-        exact = value if of_type == wide else cast(value, wide)
-        lines += _wrapped(f"const int16_t {variable} = {plan.name}_logarithm({exact});")
-    return lines
-
-
-def _logarithm_type(front_end: FrontEnd) -> str:
-    """Return the type of the numbers whose logarithms ratios take; empty without a ratio."""
-    most = [
-        term.bounds(front_end.form, front_end.windows)[1]
-        for column in front_end.columns
-        for term in column.terms
-        if column.divisor is not None
-    ]
-    return holder(max(most)) if most else ""
-
-
-def _shifted(
-    plan: State, value: str, of_type: str, column: SignalFeature, base: int
-) -> tuple[str, str, int]:
-    """Return an unsigned value, its type, and a base, whose sum is a feature shifted right."""
-    low, high = replace(column, shift=0).bounds(plan.front_end.form, plan.windows)
-    # base = more + rest, where `rest` is a multiple of 2**shift: shifting it separately is exact.
-    more = base % 2**column.shift
-    wide = holder(high - low + more)
-    if of_type != wide:
-        value = f"({wide})({value})" if " " in value else f"({wide}){value}"
-    if more:
-        value = f"({value} + {more}U)"
-    shifted = f"({wide})({value} >> {column.shift}U)"
-    return shifted, wide, base >> column.shift
-
-
-def _narrowing(output: Output, bounds: tuple[int, int], c_type: str) -> list[str]:
-    """Return the statements that limit `value`, of a type, to what an output may be."""
-    low, high = bounds
-    suffix = "U" if c_type.startswith("u") else ""
-    lines = []
-    if output.least is not None and low < output.least and low != output.marker:
-        kept = "" if output.marker is None else f") && (value != {output.marker}"
-        test = f"value < {output.least}" if not kept else f"(value < {output.least}{kept})"
-        lines += [f"if ({test}) {{", f"{_INDENT}value = {output.least};", "}"]
-    if output.largest is not None and high > output.largest:
-        number = f"{output.largest}{suffix}"
-        lines += [f"if (value > {number}) {{", f"{_INDENT}value = {number};", "}"]
-    return lines
-
-
-def _wrapped(statement: str) -> list[str]:
-    """Break a statement before its operators where it is too long for a line."""
-    if len(statement) <= LINE - 8:
-        return [statement]
-    return re.sub(r" (?=[?:+] )", f"\n{_INDENT}", statement).split("\n")
-
-
-def _based(value: str, of_type: str, base: int, c_type: str) -> str:
-    """Return the expression of an unsigned value plus a base, without signed overflow."""
-    wide = unsigned(_bits(c_type))
-    if base == 0:
-        return value if of_type == c_type else cast(value, c_type)
-    wider = value if of_type == wide else cast(value, wide)
-    if base > 0:
-        return f"({c_type})({wider} + {base}U)"
-    below = f"({c_type})(-1 - ({c_type})({-base - 1}U - {wider}))"
-    return f"({wider} < {-base}U) ? {below} : ({c_type})({wider} - {-base}U)"

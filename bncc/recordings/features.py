@@ -21,6 +21,8 @@ from bncc.recordings.windows import Merge, Windows
 
 SHIFT = 4
 """Default shift of the leaky mean: the mean of about 2**4 samples."""
+HIGHEST_ORDER = 5
+"""Highest order of differences whose crossings of 0 are counted."""
 
 
 Contribution = Callable[[IntArray, int, Any], tuple[IntArray, Any]]
@@ -65,6 +67,19 @@ def _changes(sides: BoolArray, before: bool | None) -> IntArray:
     first = sides[0] if before is None else before
     before_each = np.concatenate([[first], sides[:-1]])
     return np.asarray(sides != before_each, dtype=np.int64)
+
+
+def _hoc(
+    u: IntArray, order: int, carry: tuple[list[int], bool] | None
+) -> tuple[IntArray, tuple[list[int], bool]]:
+    """Return the changes of sign of the differences of an order, 0 at the first sample."""
+    lasts, side = ([int(u[0]), *[0] * (order - 1)], None) if carry is None else carry
+    found, kept = u, []
+    for last in lasts:
+        kept.append(int(found[-1]))
+        found = np.diff(found, prepend=last)
+    sides = found >= 0
+    return _changes(sides, side), (kept, bool(sides[-1]))
 
 
 def _crossings(
@@ -134,6 +149,45 @@ def _lag_update(t: Terms) -> Update:
         (f"{t.fill}({t.ring}, {t.ring_size}U, {t.u});",),
         (f"const {t.u_type} earlier = {at(t.argument)};",),
         last=(f"{at(0)} = {t.u};",),
+    )
+
+
+def _hoc_carried(width: int, order: int) -> Mapping[str, int]:
+    """
+    Return the offset before, the differences of lower orders, and the side of the last one.
+
+    The K-th difference of offsets is within -2**(K-1) * width .. 2**(K-1) * width. It is kept in
+    modular arithmetic, in a type of which its sign is the highest bit.
+    """
+    largest = 2**16 - 1 if width << (HIGHEST_ORDER - 1) < 2**15 else 2**32 - 1
+    lower = {f"difference{k}": largest for k in range(1, order)}
+    return {"before": width, **lower, f"sign{order}": 1}
+
+
+def _hoc_update(t: Terms) -> Update:
+    before, sign = t.state["before"], t.state[f"sign{t.argument}"]
+    lower = [t.state[f"difference{k}"] for k in range(1, t.argument)]
+    declared: list[str] = []
+    keeps: list[str] = []
+    sides = f"{t.u} >= {before}"
+    if lower:
+        # A difference is the value, minus the one before, minus the last ones of lower orders.
+        wide = t.types["difference1"]
+        u = t.u if t.u_type == wide else f"({wide}){t.u}"
+        *values, last = (
+            f"({wide})({' - '.join([u, before, *lower[:k]])})" for k in range(t.argument)
+        )
+        declared = [f"const {wide} difference = {last};"]
+        sides = f"difference < {2**15 if wide == 'uint16_t' else 2**31}U"
+        keeps = [f"{a} = {value};" for a, value in zip(lower, values, strict=True)]
+    keep = f"{before} = {t.u};"
+    return Update(
+        f"now ^ {sign}",
+        (keep, *(f"{each} = 0U;" for each in lower), f"{sign} = 1U;"),
+        (*declared, f"const uint8_t now = ({sides}) ? 1U : 0U;"),
+        (f"{sign} = now;",),
+        # Each reads those of lower orders, which change after it.
+        (*reversed(keeps), keep),
     )
 
 
@@ -256,6 +310,14 @@ PARTIALS = {
         lambda t: Update(t.u),
         by_level=True,
     ),
+    "hoc": Partial(
+        _hoc,
+        "add",
+        lambda width: 1,
+        _hoc_carried,
+        lambda order: order + 2,
+        _hoc_update,
+    ),
     "crossings": Partial(
         _crossings,
         "add",
@@ -310,7 +372,7 @@ class Feature:
 
     partials: tuple[str, ...]
     text: str
-    argument: Literal["none", "lag", "number", "shift", "level"] = "none"
+    argument: Literal["none", "lag", "number", "order", "shift", "level"] = "none"
     # Added to the partials, which are computed from offsets
     base: Callable[[Scope], int] = _no_base
 
@@ -335,6 +397,9 @@ FEATURES = {
         ("haar",),
         "Sum of the absolute details of level K of an integer Haar lifting.",
         "number",
+    ),
+    "hoc": Feature(
+        ("hoc",), "Changes of sign of the K-th difference: higher-order crossings.", "order"
     ),
     "crossings": Feature(("crossings",), "Crossings of a leaky mean of about 2^4 values.", "shift"),
     "above": Feature(("above",), "Number of values at or above a level.", "level"),

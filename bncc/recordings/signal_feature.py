@@ -13,7 +13,15 @@ import numpy as np
 
 from bncc._types import IntArray
 from bncc.errors import OptionError
-from bncc.recordings.features import FEATURES, PARTIALS, SHIFT, Scope, bytes_of, ring_size
+from bncc.recordings.features import (
+    FEATURES,
+    HIGHEST_ORDER,
+    PARTIALS,
+    SHIFT,
+    Scope,
+    bytes_of,
+    ring_size,
+)
 from bncc.recordings.recording import SampleFormat
 from bncc.recordings.signals import Signal
 from bncc.recordings.windows import Windows
@@ -67,6 +75,7 @@ class SignalFeature:
     argument: int = 0
     is_quantile: bool = False
     shift: int = 0  # The value is divided by 2**shift and rounded down
+    pane: int = 0  # Number of a pane from 1 at the oldest; 0 for the whole window
     # Feature of the signal, and its argument, by which the first is divided in a ratio
     divisor: tuple[str, int] | None = None
 
@@ -75,8 +84,10 @@ class SignalFeature:
         """Name of the column."""
         if self.divisor is not None:
             return f"{self.dividend.name}/{_named(*self.divisor)}"
+        pane = f"@{self.pane}" if self.pane else ""
         shift = f">>{self.shift}" if self.shift else ""
-        return f"{self.signal.name}.{_named(self.feature, self.argument, self.is_quantile)}{shift}"
+        name = _named(self.feature, self.argument, self.is_quantile)
+        return f"{self.signal.name}.{name}{pane}{shift}"
 
     @property
     def dividend(self) -> "SignalFeature":
@@ -104,8 +115,9 @@ class SignalFeature:
         )
 
     def scope(self, form: SampleFormat, windows: Windows) -> Scope:
-        """Return the bounds of the signal with the windows."""
-        return Scope(*self.signal.bounds(form), windows)
+        """Return the bounds of the signal with the windows, or those of the pane."""
+        of = Windows(windows.hop, windows.hop) if self.pane else windows
+        return Scope(*self.signal.bounds(form), of)
 
     def partial_argument(self, scope: Scope) -> int:
         """Return the argument of the partials: a level becomes an offset."""
@@ -114,12 +126,17 @@ class SignalFeature:
 
     def bounds(self, form: SampleFormat, windows: Windows) -> tuple[int, int]:
         """Return the least and the largest value; refuse those that need more than 32 bits."""
+        if self.pane > windows.n_panes or (self.pane and windows.n_panes == 1):
+            raise OptionError(
+                f"{self.name!r} is of a pane, but a window of {windows.length} samples every "
+                f"{windows.hop} has {windows.n_panes}; choose a shorter --hop"
+            )
         if self.divisor is not None:
             most = [term.bounds(form, windows)[1] for term in self.terms]
             of, by = logarithm(np.array(most, dtype=np.int64)).tolist()
             return -by, of
         scope, feature = self.scope(form, windows), FEATURES[self.feature]
-        argument = self.partial_argument(scope)
+        windows, argument = scope.windows, self.partial_argument(scope)
         found = feature.bounds(
             [
                 PARTIALS[name].largest(scope.width, argument, windows.length, windows.hop)
@@ -135,10 +152,12 @@ class SignalFeature:
             )
         if feature.argument == "shift" and scope.width << argument >= _WORD:
             raise OptionError(f"the mean of {self.name!r} needs more than 32 bits; lower its shift")
+        if feature.argument == "order" and scope.width << (HIGHEST_ORDER - 1) >= _WORD // 2:
+            raise OptionError(f"{self.name!r} needs more than 32 bits; take fewer channels")
         if feature.argument == "number" and 2**argument > windows.length:
             raise OptionError(
-                f"{self.name!r} needs windows of {2**argument} samples; choose a lower level or a "
-                "longer --window"
+                f"{self.name!r} needs {'panes' if self.pane else 'windows'} of {2**argument} "
+                f"samples; choose a lower level or a longer --{'hop' if self.pane else 'window'}"
             )
         if feature.argument == "level" and not scope.least <= self.argument <= scope.largest:
             raise OptionError(
@@ -189,34 +208,41 @@ def _named(feature: str, argument: int, is_quantile: bool = False) -> str:
         "none": "",
         "lag": f"{argument}",
         "number": f"{argument}",
+        "order": f"{argument}",
         "shift": "" if argument == SHIFT else f"({argument})",
         "level": f"({'q' * is_quantile}{argument})",
     }[FEATURES[feature].argument]
     return f"{feature}{suffix}"
 
 
-_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?(?:>>(\d{1,2}))?")
+_NAME = re.compile(r"([a-z-]+?)(\d{1,2})?(?:\((q?)(-?\d{1,7})\))?(?:@(\d{1,3}))?(?:>>(\d{1,2}))?")
 
 
 def feature_of(signal: Signal, text: str) -> SignalFeature | None:
     """
     Parse a feature such as ``sum``, ``haar3``, ``crossings(5)``, ``above(q90)``; else None.
 
-    Each may end in a shift, as in ``sum>>7``. ``haar3/change`` is a ratio.
+    ``sum@2`` is of the second pane of a window. Each may end in a shift, as in ``sum>>7``.
+    ``haar3/change`` is a ratio.
     """
     if "/" in text:
         return _ratio_of(signal, *text.split("/", 1))
     match = _NAME.fullmatch(text)
     if match is None or match[1] not in FEATURES:
         return None
-    name, number, quantile, inner, shift = match.groups()
+    name, number, quantile, inner, pane, shift = match.groups()
     if shift is not None:
         found = feature_of(signal, text.rpartition(">>")[0])
         is_sound = found is not None and 0 < int(shift) < 32
         return replace(found, shift=int(shift)) if found is not None and is_sound else None
+    if pane is not None:
+        found = feature_of(signal, text.rpartition("@")[0])
+        return replace(found, pane=int(pane)) if found is not None and int(pane) else None
     kind = FEATURES[name].argument
     given = (number is not None, inner is not None)
     if kind == "number" and given == (True, False) and int(number) > 0:
+        return SignalFeature(signal, name, int(number))
+    if kind == "order" and given == (True, False) and 0 < int(number) <= HIGHEST_ORDER:
         return SignalFeature(signal, name, int(number))
     if kind == "lag" and given == (True, False) and 0 < int(number) <= _LONGEST_LAG:
         return SignalFeature(signal, name, int(number))
@@ -232,9 +258,9 @@ def feature_of(signal: Signal, text: str) -> SignalFeature | None:
 
 
 def _ratio_of(signal: Signal, dividend: str, divisor: str) -> SignalFeature | None:
-    """Parse both features of a ratio, neither of which has a shift."""
+    """Parse both features of a ratio, neither of which has a shift or a pane."""
     of, by = feature_of(signal, dividend), feature_of(signal, divisor)
-    if of is None or by is None or of == by or of.shift or by.shift:
+    if of is None or by is None or of == by or of.shift or by.shift or of.pane or by.pane:
         return None
     if of.feature not in _POSITIVE or by.feature not in _POSITIVE or by.divisor is not None:
         return None
@@ -250,6 +276,16 @@ def default_ratios(length: int) -> list[str]:
     return found
 
 
+def default_orders() -> list[str]:
+    """Return the crossings of all orders."""
+    return [f"hoc{k}" for k in range(1, HIGHEST_ORDER + 1)]
+
+
+def default_panes(windows: Windows) -> list[str]:
+    """Return the sum of each pane, which tell the order of what happens within a window."""
+    return [f"sum@{k}" for k in range(1, windows.n_panes + 1)] if windows.n_panes > 1 else []
+
+
 def _n_levels(length: int) -> int:
     return min(MOST_HAAR, length.bit_length() - 1)
 
@@ -259,7 +295,7 @@ def _lags(length: int) -> list[str]:
 
 
 def default_features(length: int) -> list[str]:
-    """Return the names of all features of a window without levels and ratios."""
+    """Return the names of all features of a window without levels, orders and ratios."""
     n_levels = _n_levels(length)
     names: list[str] = []
     for name, feature in FEATURES.items():
@@ -267,6 +303,6 @@ def default_features(length: int) -> list[str]:
             names += [f"{name}{k}" for k in range(1, n_levels + 1)]
         elif feature.argument == "lag":
             names += _lags(length)
-        elif feature.argument != "level":
+        elif feature.argument not in ("level", "order"):
             names.append(name)
     return names

@@ -10,7 +10,7 @@ from bncc.recordings.features import PARTIALS
 from bncc.recordings.recording import SampleFormat
 from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import Signal
-from bncc.recordings.windows import Windows, merged
+from bncc.recordings.windows import Windows, merged_panes, panes_of
 
 _Key = tuple[Signal, str, int]
 
@@ -41,7 +41,7 @@ class FeatureStream:
         if not len(samples):
             return np.empty((0, len(self._columns)), dtype=np.int64)
         offsets: dict[Signal, IntArray] = {}
-        partials: dict[_Key, IntArray] = {}
+        panes: dict[_Key, IntArray] = {}
         values = []
         for column in self._columns:
             signal, scope = column.signal, column.scope(self._form, self._windows)
@@ -49,9 +49,9 @@ class FeatureStream:
                 offsets[signal] = self._offsets(signal, samples)
             keys = [(signal, name, argument) for name, argument in column.partials(scope)]
             for key in keys:
-                if key not in partials:
-                    partials[key] = self._windows_of(key, offsets[signal])
-            values.append(column.value([partials[key] for key in keys], scope))
+                if key not in panes:
+                    panes[key] = self._panes_of(key, offsets[signal])
+            values.append(column.value([_partial(panes[key], key, column) for key in keys], scope))
         self._last = samples[-1:]
         return np.column_stack(values)
 
@@ -61,8 +61,8 @@ class FeatureStream:
             return signal.offsets(samples, self._form)
         return signal.offsets(np.concatenate([self._last, samples]), self._form)[1:]
 
-    def _windows_of(self, key: _Key, u: IntArray) -> IntArray:
-        """Return a partial of the windows that end, and keep what later ones need."""
+    def _panes_of(self, key: _Key, u: IntArray) -> IntArray:
+        """Return a partial of each pane of the windows that end, and keep what later ones need."""
         _, name, argument = key
         partial = PARTIALS[name]
         parts, self._carried[key] = partial.contribution(u, argument, self._carried.get(key))
@@ -70,6 +70,11 @@ class FeatureStream:
             parts = np.concatenate([self._kept[key], parts])
         n_windows = self._windows.count(len(parts))
         self._kept[key] = parts[n_windows * self._windows.hop :]
-        if not n_windows:
-            return np.empty(0, dtype=np.int64)
-        return merged(parts, self._windows, partial.merge)
+        return panes_of(parts, self._windows, partial.merge)
+
+
+def _partial(panes: IntArray, key: _Key, column: SignalFeature) -> IntArray:
+    """Return the partial that a feature reads: of one pane, or of the whole window."""
+    if column.pane:
+        return panes[:, column.pane - 1]
+    return merged_panes(panes, PARTIALS[key[1]].merge)

@@ -14,6 +14,8 @@ from bncc.recordings.recording import Recording, Recordings, SampleFormat
 from bncc.recordings.signal_feature import (
     SignalFeature,
     default_features,
+    default_orders,
+    default_panes,
     default_ratios,
     feature_of,
 )
@@ -23,6 +25,8 @@ from bncc.recordings.windows import Windows, common_labels
 
 _WIDEST = 2**15 - 1
 """Largest magnitude of a feature of 16 bits, of which the smallest number means a missing one."""
+DEFAULT = "default"
+"""The list of features that is computed where none is named."""
 START = "start"
 """Name of the column with the first sample of a window."""
 
@@ -55,16 +59,22 @@ class FeatureTable:
 
 
 def columns_of(
-    text: str | None, signals: Sequence[Signal], channels: Sequence[str], length: int
+    text: str | None, signals: Sequence[Signal], channels: Sequence[str], windows: Windows
 ) -> list[SignalFeature]:
     """
     Parse a list of features.
 
-    A feature alone is one of every signal; SIGNAL.FEATURE is one of that signal. ``default`` and
-    ``ratios`` stand for several. Columns are in the order of signals, then of features.
+    A feature alone is one of every signal; SIGNAL.FEATURE is one of that signal. ``default``,
+    ``ratios``, ``panes`` and ``hoc`` stand for several. Columns are in the order of signals, then
+    of features.
     """
-    several = {"default": default_features(length), "ratios": default_ratios(length)}
-    given = ["default"] if text is None else split_list(text)
+    several = {
+        DEFAULT: default_features(windows.length),
+        "ratios": default_ratios(windows.length),
+        "panes": default_panes(windows),
+        "hoc": default_orders(),
+    }
+    given = [DEFAULT] if text is None else split_list(text)
     items = [item for name in given for item in several.get(name, [name])]
     every = [item for item in items if feature_of(signals[0], item) is not None]
     found = [_known(feature_of(signal, item), item) for signal in signals for item in every]
@@ -98,11 +108,18 @@ def _known(found: SignalFeature | None, item: str) -> SignalFeature:
 
 
 def _unknown(item: str) -> OptionError:
-    forms = {"none": "{}", "lag": "{}3", "number": "{}1", "shift": "{}", "level": "{}(q50)"}
+    forms = {
+        "none": "{}",
+        "lag": "{}3",
+        "number": "{}1",
+        "order": "{}1",
+        "shift": "{}",
+        "level": "{}(q50)",
+    }
     names = ", ".join(forms[each.argument].format(name) for name, each in FEATURES.items())
     return OptionError(
-        f"{item!r} is no feature; choose {names}, a ratio such as haar1/change, SIGNAL.FEATURE, "
-        "default or ratios"
+        f"{item!r} is no feature; choose {names}, a ratio such as haar1/change, sum@2 of the "
+        "second pane, SIGNAL.FEATURE, default, ratios, panes or hoc"
     )
 
 

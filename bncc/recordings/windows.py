@@ -80,17 +80,33 @@ def samples_of(text: str, rate: Fraction | None, option: str) -> int:
     return int(Fraction(match[1]) / _PER_SECOND[match[2]] * rate + Fraction(1, 2))
 
 
+def panes_of(contributions: IntArray, windows: Windows, merge: Merge) -> IntArray:
+    """
+    Reduce contributions by pane; return the panes of each window, from the oldest.
+
+    Shapes: `contributions` (n,) int64 of one segment; the result (windows.count(n),
+    windows.n_panes) int64.
+    """
+    n_panes = len(contributions) // windows.hop
+    panes = contributions[: n_panes * windows.hop].reshape(n_panes, windows.hop)
+    values = _UFUNCS[merge].reduce(panes, axis=1)
+    if n_panes < windows.n_panes:
+        return np.empty((0, windows.n_panes), dtype=np.int64)
+    return np.asarray(sliding_window_view(values, windows.n_panes))
+
+
+def merged_panes(panes: IntArray, merge: Merge) -> IntArray:
+    """Merge the panes of windows, (n_windows, n_panes), to values (n_windows,) int64."""
+    return np.asarray(_UFUNCS[merge].reduce(panes, axis=1))
+
+
 def merged(contributions: IntArray, windows: Windows, merge: Merge) -> IntArray:
     """
     Reduce contributions by pane, then merge the panes of each window.
 
     Shapes: `contributions` (n,) int64 of one segment; the result (windows.count(n),) int64.
     """
-    ufunc = _UFUNCS[merge]
-    n_panes = len(contributions) // windows.hop
-    panes = contributions[: n_panes * windows.hop].reshape(n_panes, windows.hop)
-    values = ufunc.reduce(panes, axis=1)
-    return np.asarray(ufunc.reduce(sliding_window_view(values, windows.n_panes), axis=1))
+    return merged_panes(panes_of(contributions, windows, merge), merge)
 
 
 def common_labels(labels: IntArray, windows: Windows, purity: float = 1.0) -> IntArray:

@@ -97,7 +97,15 @@ def eliminations(
 
 
 def _rows_of(fold: Fold, base: TrainSettings) -> _Rows:
-    settings = replace(base, structure=SUM, structure_options={"tables": str(SIZES[-1])})
+    plain = TrainSettings()  # What is asked of another structure may not suit tables
+    settings = replace(
+        base,
+        structure=SUM,
+        structure_options={"tables": str(SIZES[-1])},
+        parameters=plain.parameters,
+        float_=plain.float_,
+        engine=plain.engine,
+    )
     rows, boosting, _ = fold.ready(settings)
     y = fold.held.with_classes(rows.classes).y
     return _Rows(rows.samples, boosting, states_of(rows.features, fold.held.table), y)

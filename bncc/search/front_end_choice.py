@@ -123,7 +123,10 @@ def front_ends(
     target = find_target(machine_of(limits.budget.target))
     groupings = (
         [column.signal for column in whole.columns],
-        [(column.feature, column.argument, column.divisor) for column in whole.columns],
+        [
+            (column.feature, column.argument, column.divisor, column.pane)
+            for column in whole.columns
+        ],
     )
     estimates: dict[tuple[int, ...], SampleEstimate] = {}
 

@@ -12,8 +12,7 @@ from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.table import feature_table, narrowed
 from bncc.recordings.windows import Windows
 from bncc.search.budget_search import with_held_rows
-from bncc.search.feature_elimination import eliminations
-from bncc.search.split_folds import folds_of
+from bncc.search.feature_choice import on_held_groups
 from bncc.train.settings import TrainSettings
 
 LENGTHS = tuple(2**k for k in range(4, 11))
@@ -56,9 +55,8 @@ def window_errors(
         except DataError:
             continue  # No recording has such a window
         dataset = dataset_of_windows(narrowed(table))
-        folds = list(folds_of(dataset, base)) if len(dataset.classes) > 1 else []
-        if folds and len(dataset.classes) == len(recordings.labels) - len(ignored):
-            every = next(eliminations(folds, base, [range(len(table.columns))], lambda _: 0.0))
+        every = on_held_groups(dataset, base)
+        if every and len(dataset.classes) == len(recordings.labels) - len(ignored):
             misses = every.misses[-1]
             found.append(WindowError(windows, float(misses.mean()), len(misses)))
     if not found:

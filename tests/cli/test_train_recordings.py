@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,19 @@ def test_the_length_of_windows_can_be_chosen(train: Path, tmp_path: Path) -> Non
     front_end = load_model(path).front_end
     assert front_end is not None
     assert front_end.windows.hop == front_end.windows.length // 2
+
+
+def test_the_list_of_features_can_be_chosen(train: Path, tmp_path: Path, refused: Refused) -> None:
+    words = (*OPTIONS, "--features", "auto", "--structure", "naive", "--parameters", "ml")
+    done = invoke("train", train, "-o", tmp_path / "m.bncc", *words)
+    assert done.exit_code == 0, done.output
+    found = re.search(r"features (\S+) have the lowest validation error: (.*)", done.stderr)
+    assert found is not None
+    errors = dict(one.split(" ")[:2] for one in found[2].split("; "))
+    assert len(errors) == 6
+    assert float(errors[found[1]]) == min(map(float, errors.values()))
+    said = refused("features", train, "-o", tmp_path / "t.csv", *OPTIONS, "--features", "auto")
+    assert "'auto' is no feature" in said
 
 
 def test_one_person_is_not_enough(tmp_path: Path, refused: Refused) -> None:

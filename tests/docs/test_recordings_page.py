@@ -9,7 +9,14 @@ from bncc.recordings.signals import KINDS, signal_of
 from bncc.recordings.windows import Windows
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recordings.md").read_text("utf-8")
-ARGUMENTS = {"none": "{}", "lag": "{}3", "number": "{}3", "shift": "{}", "level": "{}(0)"}
+ARGUMENTS = {
+    "none": "{}",
+    "lag": "{}3",
+    "number": "{}3",
+    "order": "{}3",
+    "shift": "{}",
+    "level": "{}(0)",
+}
 
 
 def row(name: str) -> str:

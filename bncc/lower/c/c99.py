@@ -1,5 +1,6 @@
 """Numbers, arrays and sentences as C99 text."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ import numpy as np
 
 LINE = 92
 """Columns of an array's lines, which are indented by up to 8."""
+INDENT = "    "
 
 
 @dataclass(frozen=True)
@@ -120,3 +122,28 @@ def comment(text: str) -> str:
         " ".join(text.split()), COMMENT, break_long_words=False, break_on_hyphens=False
     )
     return "\n * ".join(lines)
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Indent lines by one level."""
+    return [f"{INDENT}{line}" for line in lines]
+
+
+def wrapped(statement: str) -> list[str]:
+    """Break a statement before its operators where it is too long for a line."""
+    if len(statement) <= LINE - 8:
+        return [statement]
+    if " ? " not in statement and " + " not in statement:
+        return _filled(re.split(r" (?=- )", statement))
+    return re.sub(r" (?=[?:+] )", f"\n{INDENT}", statement).split("\n")
+
+
+def _filled(parts: Sequence[str]) -> list[str]:
+    """Join the parts of a statement to lines, as few as possible."""
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) < LINE - 8:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(f"{INDENT}{part}")
+    return lines

@@ -7,7 +7,8 @@ import pytest
 
 from bncc.emit.front_end import front_end_c
 from bncc.lower.sample_shared import plan_shared
-from bncc.lower.sample_stream import Output, sample_type_of
+from bncc.lower.sample_stream import sample_type_of
+from bncc.lower.window_features import Output
 from bncc.recordings.features import PARTIALS
 from bncc.recordings.recording import SampleFormat, sample_format
 from bncc.recordings.windows import Windows, merged

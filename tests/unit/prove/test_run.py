@@ -306,28 +306,6 @@ def test_a_product_of_constants_is_one():
     agrees(Program((Set("r3", 7),), (Set("r4", 9),), (Set("r0", ("mul", "r3", "r4")),), RETURN))
 
 
-def test_parts_that_were_written_of_a_word_are_known():
-    """Compilers spill a halfword and load a word, and insert bytes into what was never written."""
-    inserted = ("or", ("and", "r4", WORD - 256), "r2")
-    run = agrees(
-        Program(
-            (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
-            (Store("sp", ("add", "r2", 9), 2), Load("r4", ("add", "sp", 4), 4)),
-            (Load("r3", "sp", 4), Store(("add", "sp", 4), inserted, 4)),
-            (Set("r3", ("add", "r3", 5)), Load("r4", ("add", "sp", 4), 1)),
-            (Set("r0", ("add", ("zext", "r3", 16), ("and", "r4", 127))),),
-            (Store("sp", "r3", 2), Load("r4", "sp", 2)),
-            (Set("r0", ("add", "r0", "r4")), Load("r3", "sp", 4)),
-            (Load("r4", ("add", "sp", 4), 4), Set("r4", ("sub", ("mul", "r3", 2), "r4"))),
-            (Set("r4", ("sub", ("add", "r4", "r3"), 3)), Set("r5", ("sub", 700, "r4"))),
-            (Set("r0", ("add", "r0", ("mul", ("zext", "r4", 8), 5))),),
-            (Set("r0", ("add", "r0", ("zext", "r5", 8))), Set("sp", ("add", "sp", 8))),
-            RETURN,
-        )
-    )
-    assert len(run.ends) == 1
-
-
 OPEN = {
     "a write by an input": (LOAD, (Store(("add", "r1", "r2"), 1, 1),)),
     "a jump by an input": (LOAD, (Jump(("add", START, "r2")),)),
@@ -338,63 +316,6 @@ OPEN = {
     "the multiple of 4 below sp and an input": (
         (Load("r2", "r0", 1),),
         (Set("r3", ("and", ("add", "sp", "r2"), WORD - 4)), Set("r0", ("sub", "r3", "sp"))),
-    ),
-    "stack never written": (
-        (Set("sp", ("sub", "sp", 4)),),
-        (Load("r2", "sp", 4), Set("r2", ("shl", "r2", 1))),
-        (Set("r0", ("zext", "r2", 2)),),
-        (Set("sp", ("add", "sp", 4)),),
-    ),
-    "the half of a word that was never written": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Store("sp", "r2", 2), Load("r3", "sp", 4)),
-        (Set("r0", ("zext", "r3", 17)), Set("sp", ("add", "sp", 4))),
-    ),
-    "bits that were never written, of a word": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Load("r3", "sp", 4), Set("r3", ("and", "r3", WORD - 2))),
-        (Set("r0", ("or", "r3", "r2")), Set("sp", ("add", "sp", 4))),
-    ),
-    "a bit that was never written, at the border of others": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Load("r3", "sp", 4), Set("r3", ("and", "r3", WORD - 256))),
-        (Set("r3", ("or", "r3", ("mul", ("and", "r2", 1), 256))),),
-        (Set("r0", ("zext", "r3", 9)), Set("sp", ("add", "sp", 4))),
-    ),
-    "bits set in the written half of a word": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Store("sp", "r2", 2), Load("r3", "sp", 4)),
-        (Set("r0", ("zext", ("or", "r3", 1), 16)), Set("sp", ("add", "sp", 4))),
-    ),
-    "the difference of words of which less is known": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
-        (Store("sp", "r2", 2), Store(("add", "sp", 4), "r2", 1)),
-        (Load("r3", "sp", 4), Load("r4", ("add", "sp", 4), 4)),
-        (Set("r0", ("zext", ("sub", "r3", "r4"), 9)), Set("sp", ("add", "sp", 8))),
-    ),
-    "the sum of words of which less is known": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
-        (Store("sp", "r2", 2), Store(("add", "sp", 4), "r2", 1)),
-        (Load("r3", "sp", 4), Load("r4", ("add", "sp", 4), 4)),
-        (Set("r0", ("zext", ("add", "r4", "r3"), 9)), Set("sp", ("add", "sp", 8))),
-    ),
-    "a multiple of a word of which less is known": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Store("sp", "r2", 1), Load("r3", "sp", 4)),
-        (Set("r0", ("zext", ("mul", "r3", 6), 10)), Set("sp", ("add", "sp", 4))),
-    ),
-    "two bytes never written": (
-        (Set("sp", ("sub", "sp", 4)),),
-        (Load("r2", "sp", 1), Load("r3", ("add", "sp", 1), 1)),
-        (Set("r0", ("zext", ("sub", "r2", "r3"), 1)), Set("sp", ("add", "sp", 4))),
-    ),
-    "what one path alone has written": (
-        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
-        (Load("r3", "sp", 4), Flags("sub", "r2", 5)),
-        (to(4, EQ),),
-        (Store("sp", 1, 4),),
-        (Load("r4", "sp", 4), Set("sp", ("add", "sp", 4)), Set("r0", ("sub", "r4", "r3"))),
-        (Set("r0", ("zext", "r0", 1)),),
     ),
 }
 

@@ -50,6 +50,8 @@ def blocks(size: int) -> Callable[[IntArray], IntArray]:
         ("crossings", lambda t: 0 * t, blocks(1)),
         ("above(0)", lambda t: 0 * t, lambda t: 0 * t + 1),
         ("level-crossings(0)", lambda t: 0 * t, blocks(1)),
+        ("hoc1", lambda t: 0 * t, blocks(1)),
+        ("hoc5", lambda t: 0 * t, blocks(1)),
     ],
 )
 @pytest.mark.parametrize(("length", "hop"), [(24, 8), (16, 16), (30, 3)])
@@ -134,6 +136,31 @@ def test_the_leaky_mean_stays_within_its_state() -> None:
         assert carried == {f"mean{shift}": width << shift, f"side{shift}": 1}
 
 
+@pytest.mark.parametrize(("hop", "pane"), [(8, 3), (16, 1)])
+def test_a_window_has_no_further_pane(hop: int, pane: int) -> None:
+    with pytest.raises(OptionError, match=f"a window of 16 samples every {hop} has {16 // hop}"):
+        feature(f"sum@{pane}").bounds(INT16, Windows(16, hop))
+
+
+def test_a_pane_has_the_range_of_its_samples() -> None:
+    windows = Windows(128, 32)
+    assert feature("sum@4").bounds(INT8, windows) == (-32 * 128, 32 * 127)
+    assert feature("range@1>>2").bounds(INT8, windows) == (0, 63)
+    assert feature("haar5@2").bounds(INT8, windows) == (0, 255)
+    with pytest.raises(OptionError, match=r"'x.haar6@2' needs panes of 64 samples"):
+        feature("haar6@2").bounds(INT8, windows)
+
+
+def test_differences_of_wide_signals_are_refused() -> None:
+    channels = [f"c{k}" for k in range(2049)]
+    signal = signal_of(f"jerk({','.join(channels)})", channels)
+    column = feature_of(signal, "hoc1")
+    assert column is not None
+    with pytest.raises(OptionError, match=r"hoc1' needs more than 32 bits"):
+        column.bounds(INT16, Windows(16, 16))
+    assert feature("hoc5", "jerk(x,y)").bounds(INT16, Windows(16, 16)) == (0, 16)
+
+
 def test_state_has_what_is_carried_and_a_value_for_each_pane() -> None:
     windows = Windows(128, 64)
     assert feature("sum").state_bytes(INT16, windows) == 2 * 4
@@ -141,6 +168,9 @@ def test_state_has_what_is_carried_and_a_value_for_each_pane() -> None:
     assert feature("lag3").state_bytes(INT16, windows) == 4 * 2 + 2 * 4
     assert feature("lag5").state_bytes(INT16, windows) == 8 * 2 + 2 * 4
     assert feature("haar3").state_bytes(INT16, windows) == 3 * 2 + 2 * 4
+    assert feature("hoc1").state_bytes(INT16, windows) == 2 + 1 + 2 * 1
+    assert feature("hoc3").state_bytes(INT16, windows) == 2 + 2 * 4 + 1 + 2 * 1
+    assert feature("hoc3").state_bytes(INT8, windows) == 1 + 2 * 2 + 1 + 2 * 1
     assert feature("crossings").state_bytes(INT16, windows) == 4 + 1 + 2 * 1
 
 
@@ -151,7 +181,7 @@ def test_default_features_have_the_haar_levels_of_the_window() -> None:
     assert default_features(16)[5:8] == ["lag3", "lag5", "lag8"]
     assert default_features(4096)[-2] == "haar7"
     assert {name.rstrip("12345678") for name in default_features(128)} == {
-        name for name, each in FEATURES.items() if each.argument != "level"
+        name for name, each in FEATURES.items() if each.argument not in ("level", "order")
     }
 
 

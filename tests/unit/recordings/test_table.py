@@ -28,16 +28,19 @@ FORMS = (
 )
 
 
-def every_feature(form: SampleFormat, length: int) -> list[SignalFeature]:
+def every_feature(form: SampleFormat, windows: Windows) -> list[SignalFeature]:
     """Return every kind of feature of every kind of signal."""
     middle = (form.least + form.largest) // 2
     levels = [f"x.above({level})" for level in (form.least, middle, form.largest)]
-    more = ["crossings(1)", "x.crossings(9)", *levels, f"z.level-crossings({middle})"]
+    names = ["jerk(x,z).level-crossings(90)", "x+z.above(7)"]
+    more = ["hoc", "crossings(1)", "x.crossings(9)", *levels, f"z.level-crossings({middle})"]
     signals = signals_of(SIGNALS, CHANNELS)
-    names = ",".join(["jerk(x,z).level-crossings(90)", "x+z.above(7)", *more])
+    if windows.n_panes > 1:
+        last = windows.n_panes
+        more += ["panes", f"range@{last}", f"lag3@{last}", "crossings@1", "x.hoc2@2"]
     return [
-        *columns_of(None, signals, CHANNELS, length),
-        *columns_of(names, signals, CHANNELS, length),
+        *columns_of(None, signals, CHANNELS, windows),
+        *columns_of(",".join([*names, *more]), signals, CHANNELS, windows),
     ]
 
 
@@ -102,7 +105,7 @@ def test_a_table_has_the_features_of_a_stream(
 ) -> None:
     """Every window of every segment, in order; each segment begins with a new state."""
     samples, bounds, form, windows = case
-    columns = every_feature(form, windows.length)
+    columns = every_feature(form, windows)
     rows, starts = [], []
     for a, b in pairwise(bounds):
         stream = Stream(columns, form, windows)
@@ -126,7 +129,7 @@ def test_windows_with_several_labels_are_left_out_and_their_panes_count() -> Non
     samples = np.arange(60).reshape(20, 3)
     labels = np.array([0] * 7 + [1] * 9 + [-1] * 4)
     recordings = recordings_of([samples], FORMS[0], labels=[labels])
-    columns = columns_of("crossings,haar2,sum", signals_of(None, CHANNELS), CHANNELS, 4)
+    columns = columns_of("crossings,haar2,sum", signals_of(None, CHANNELS), CHANNELS, Windows(4, 4))
     table = feature_table(recordings, columns, Windows(4, 2))
     assert table.start.tolist() == [0, 2, 8, 10, 12]
     assert table.label.tolist() == [0, 0, 1, 1, 1]
@@ -142,7 +145,9 @@ def test_quantiles_become_levels_of_the_recordings() -> None:
     samples = np.array([[v, 0, 0] for v in (5, -9, 30, 2, 11)])
     recordings = recordings_of([samples, samples[:0]], FORMS[2])
     signals = signals_of("x", CHANNELS)
-    columns = columns_of("above(q0),above(q50),level-crossings(q100),above(5)", signals, "xyz", 5)
+    columns = columns_of(
+        "above(q0),above(q50),level-crossings(q100),above(5)", signals, "xyz", Windows(5, 5)
+    )
     found = fixed(columns, recordings)
     assert [each.name for each in found] == ["x.above(-9)", "x.above(5)", "x.level-crossings(30)"]
     table = feature_table(recordings, found, Windows(5, 5))
@@ -154,7 +159,7 @@ def test_features_beyond_16_bits_are_shifted_as_little_as_possible() -> None:
     """The samples decide: those of the first channel are small. -32768 means a missing reading."""
     samples = np.array([[7, 32767, -32768]] * 8 + [[-7, 1, 0]] * 8)
     recordings = recordings_of([samples], FORMS[0])
-    columns = columns_of("sum,max,change", signals_of(None, CHANNELS), CHANNELS, 8)
+    columns = columns_of("sum,max,change", signals_of(None, CHANNELS), CHANNELS, Windows(8, 8))
     plain = feature_table(recordings, columns, Windows(8, 8))
     table = narrowed(plain)
     names = [column.name for column in table.columns]
@@ -175,7 +180,7 @@ def test_features_beyond_16_bits_are_shifted_as_little_as_possible() -> None:
 
 def test_a_table_without_windows_names_the_longest_recording() -> None:
     recordings = recordings_of([np.zeros((9, 3), int), np.zeros((7, 3), int)], FORMS[0])
-    columns = columns_of("sum", signals_of(None, CHANNELS), CHANNELS, 8)
+    columns = columns_of("sum", signals_of(None, CHANNELS), CHANNELS, Windows(8, 8))
     with pytest.raises(DataError, match="the longest without a gap has 9"):
         feature_table(recordings, columns, Windows(10, 5))
     table = feature_table(recordings, columns, Windows(8, 4))
@@ -188,7 +193,7 @@ def test_a_table_without_windows_names_the_longest_recording() -> None:
 
 def test_a_table_with_two_columns_of_one_name_is_refused() -> None:
     recordings = recordings_of([np.zeros((9, 3), int)], FORMS[0])
-    columns = columns_of("sum", signals_of(None, CHANNELS), CHANNELS, 8)
+    columns = columns_of("sum", signals_of(None, CHANNELS), CHANNELS, Windows(8, 8))
     table = feature_table(recordings, columns, Windows(4, 4))
     assert csv_of(table).splitlines()[0] == b"x.sum,y.sum,z.sum,recording,start,label"
     object.__setattr__(table.recordings, "label_column", "start")
@@ -214,9 +219,14 @@ def test_a_table_with_two_columns_of_one_name_is_refused() -> None:
         "sum>>0",
         "sum>>32",
         "sum>>1>>2",
+        "sum@0",
+        "sum>>1@2",
+        "haar1/change@2",
+        "hoc6",
+        "hoc0",
         "",
     ],
 )
 def test_unknown_features_are_refused(text: str) -> None:
     with pytest.raises(OptionError, match=r"is no feature|is no signal"):
-        columns_of(text, signals_of(None, CHANNELS), CHANNELS, 8)
+        columns_of(text, signals_of(None, CHANNELS), CHANNELS, Windows(8, 8))

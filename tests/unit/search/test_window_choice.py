@@ -30,7 +30,7 @@ def test_the_shortest_of_low_error_is_chosen() -> None:
 
 def errors_of(of: Recordings) -> list[WindowError]:
     def columns(windows: Windows) -> list[SignalFeature]:
-        return columns_of("range,change,crossings", signals_of(None, "xy"), "xy", windows.length)
+        return columns_of("range,change,crossings", signals_of(None, "xy"), "xy", windows)
 
     return window_errors(of, columns, BASE)
 

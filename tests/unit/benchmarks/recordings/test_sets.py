@@ -120,7 +120,9 @@ def test_written_parts_give_the_same_windows_and_no_group_is_in_both(streams, tm
     (both,) = parts(one.splits[0], whole)
     files = write_parts(tmp_path / "parts", one, whole)
     assert [file.name for file in files] == ["some.0.0.train.csv", "some.0.0.test.csv"]
-    columns = columns_of("sum,range", signals_of(one.signals, whole.channels), whole.channels, 4)
+    columns = columns_of(
+        "sum,range", signals_of(one.signals, whole.channels), whole.channels, one.windows
+    )
     roles = Roles(sample_format("int16"), recording="recording", groups="group")
     for part, file in zip(both, files, strict=True):
         expected = feature_table(part, columns, one.windows)
@@ -148,7 +150,7 @@ def test_test_windows_are_those_of_the_data_folder(shared_data, name, n_test, ma
     if not (shared_data / "streams").is_dir():
         pytest.skip("needs ../shared/data/streams")
     whole = load(shared_data, one)
-    columns = columns_of("sum", signals_of(None, whole.channels), whole.channels, one.window)
+    columns = columns_of("sum", signals_of(None, whole.channels), whole.channels, one.windows)
     train, test = next(parts(one.splits[0], whole))
     found = feature_table(test, columns[:1], one.windows)
     assert len(found.label) == n_test
