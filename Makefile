@@ -72,7 +72,7 @@ format: $(VENV)/.stamp-dev  ## let ruff fix what it can
 	$(BIN)/ruff format .
 
 coverage: $(VENV)/.stamp-dev  ## unit and property tests with line and branch coverage, then its thresholds
-	$(BIN)/python -m pytest $(WORKERS) --tier ci tests/unit tests/property --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --tier ci tests/unit tests/property tests/test_tiers.py --cov --cov-report= $(PYTEST_ARGS)
 	$(MAKE) --no-print-directory coverage-check
 
 coverage-check: $(VENV)/.stamp-dev

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 import pytest
+from coverage import Coverage
 from hypothesis import settings
 
 from bncc.device.cross import Toolchain, find_toolchain
@@ -70,6 +71,18 @@ def tier_of(config: pytest.Config) -> Tier:
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the number of examples before any test module is imported."""
     settings.load_profile("all" if tier_of(config) == "all" else "bncc")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """
+    Stop the coverage that pytest-cov starts in a worker as if that were the main process.
+
+    It then starts the worker's own, whose pause for a test marked ``no_cover`` resumes the first.
+    """
+    first = Coverage.current()
+    if first is not None and hasattr(session.config, "workerinput"):
+        first.stop()
 
 
 @pytest.hookimpl(tryfirst=True)

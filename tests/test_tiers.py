@@ -1,6 +1,7 @@
 """Tiers run the tests of tests/tiers.txt, and its lines name tests that exist."""
 
 import re
+import sys
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -88,6 +89,12 @@ def test_long_tests_begin_first_and_others_keep_their_order():
     items = [Hashed(**vars(item)) for item in items]
     conftest.pytest_collection_modifyitems(config, items)
     assert [item.nodeid[-2] for item in items] == list("bcda")
+
+
+@pytest.mark.no_cover
+def test_a_test_marked_no_cover_is_not_traced():
+    """In a worker neither; `make coverage` runs this test."""
+    assert sys.gettrace() is None
 
 
 def test_a_bare_computer_runs_one_case_of_each_function_of_the_first_tier(table):
