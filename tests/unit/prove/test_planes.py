@@ -13,6 +13,7 @@ from bncc.discretize.readings import probe_values, states_of_raw
 from bncc.emit.emitter import EmitOptions, emit_c
 from bncc.model.model import QFormat
 from bncc.model.reference import predict
+from bncc.prove import diagrams
 from bncc.prove import prove as proving
 from bncc.prove.build import build
 from bncc.prove.certificate import Trace
@@ -231,11 +232,19 @@ def half_at_a_time(n_classes=4):
     return hand.model_of(plain.features, ensemble, QFormat(2, 0), [0] * n_classes, costs.tolist())
 
 
+@pytest.fixture
+def fewer_nodes(monkeypatch):
+    """Give up soon where the whole number of nodes, 8 times as large, would not suffice either."""
+    monkeypatch.setattr(diagrams, "MOST_NODES", 1 << 18)
+
+
 @pytest.mark.no_cover
 @pytest.mark.firmware
 @pytest.mark.parametrize("n_classes", [9, 19])
 @pytest.mark.parametrize("entry", ["trusted", "predict"])
-def test_bits_of_many_classes_are_in_several_registers(require_bench, by_rows, n_classes, entry):
+def test_bits_of_many_classes_are_in_several_registers(
+    require_bench, by_rows, fewer_nodes, n_classes, entry
+):
     """A word of 32 bits is four registers of AVR."""
     of = tables(n_classes=n_classes)
     code, symbol = built(partial(require_bench, simulator="simavr"), "avr", "-Os", of, entry)
