@@ -29,6 +29,7 @@ from bncc.prove.instructions import (
     Store,
 )
 from bncc.prove.machines import Machine
+from bncc.prove.meeting import Meeting
 from bncc.prove.memory import Memory
 from bncc.prove.regions import Box, Region, both, count_inputs, joined
 from bncc.prove.specification import Input, Specification
@@ -105,7 +106,7 @@ class Run:
         aligned = {**(alignments or {}), "stack": machine.stack_alignment}
         self._expressions = self._expressions_of(self.algebra)
         self._memory = self._memory_of(code, stored, n_output, self.algebra, aligned)
-        self._pending: dict[tuple[object, ...], list[State]] = {}
+        self._pending: dict[tuple[object, ...], Meeting] = {}
         self._heap: list[tuple[tuple[int, ...], int, tuple[object, ...]]] = []
         self._ticket = count()
         self.always: frozenset[Fact] = frozenset()  # Facts that hold for every input
@@ -135,7 +136,7 @@ class Run:
             order, _, place = heapq.heappop(self._heap)
             if self._control.is_behind(order):
                 break
-            states = self._pending.pop(place)
+            states = self._pending.pop(place).states()
             if self._recorder is not None:
                 states = self._recorder.reached(states)
             for state in states:
@@ -168,22 +169,21 @@ class Run:
     def _push(self, state: State) -> None:
         order = self._control.order(state)
         place = (order, state.at, tuple(frame.after for frame in state.frames))
-        others = self._pending.get(place)
-        if others is None:
-            self._pending[place] = [state]
+        meeting = self._pending.get(place)
+        if meeting is None:
+            meeting = self._pending[place] = Meeting()
             heapq.heappush(self._heap, (order, next(self._ticket), place))
-            return
         # Paths that part in an IT block meet behind it: what one of them stores, the other may not.
         is_inner = self._control.decoded(state.at).is_inner
-        for k, other in enumerate(() if is_inner else others):
+        for number, other in () if is_inner else meeting.candidates(state):
             one = merged(other, state, self.algebra, self.algebra.full)
             if one is not None:
                 if self._recorder is not None:
                     one = self._recorder.met(other, state, one)
-                del others[k]
-                others.append(one)
+                meeting.remove(number)
+                meeting.add(one)
                 return
-        others.append(state)
+        meeting.add(state)
 
     def _advance(self, state: State, *, is_alone: bool) -> None:
         """Execute instructions until paths split or another path is behind."""

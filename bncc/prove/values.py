@@ -106,6 +106,12 @@ class Term:
         """Return what is known of its multiples modulo 2^32, by factor."""
         return {}
 
+    @once
+    def digest(self) -> int:
+        """Return a number that equal functions share."""
+        slopes = b"" if self.slopes is None else self.slopes.tobytes()
+        return hash((id(self.partition), self.values.tobytes(), slopes))
+
     def equals(self, other: "Term") -> bool:
         """Return whether both are the same function on the same partition."""
         if self is other:
@@ -134,6 +140,11 @@ class Value:
     def number(self) -> int | None:
         """The value if it is a constant."""
         return self.const if not self.terms and self.base is None else None
+
+    @once
+    def digest(self) -> int:
+        """Return a number that values written alike share."""
+        return hash((self.const, self.base, frozenset(term.digest for term in self.terms.values())))
 
     def equals(self, other: "Value") -> bool:
         """Return whether both are written alike, so equal for every input."""

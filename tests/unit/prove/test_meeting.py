@@ -1,0 +1,83 @@
+"""Candidates to merge with a state are those of other inputs, and those that look alike."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bncc.prove.diagrams import TRUE
+from bncc.prove.meeting import Meeting
+from bncc.prove.regions import Partitions
+from bncc.prove.state import DEFERRED, Cell, Frame, Merged, State
+from bncc.prove.values import Term, Value
+
+LEFT, RIGHT = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
+PARTITION = Partitions().of((LEFT, RIGHT))
+
+
+def value(*numbers: int) -> Value:
+    """Return a new value with a number for each of two cells."""
+    return Value(5, {PARTITION: Term(PARTITION, np.array(numbers))})
+
+
+def state(**changed: object) -> State:
+    plain = State(
+        8, (Frame(0, -1, -1, ()),), {"r0": value(1, 2), "r1": Value(7), "r2": Merged(())},
+        {"order": ("sub", (Value(3), Value(4)))}, {-4: Cell(4, value(3, 4))}, {},
+        (*LEFT, *RIGHT), TRUE,
+    )  # fmt: skip
+    return replace(plain, **changed)
+
+
+ALIKE = {
+    "the same": {},
+    "facts differ": {"facts": frozenset({("a", "b", True)})},
+    "a value that is not known yet": {
+        "registers": {"r0": value(1, 2), "r1": Value(7), "r2": Merged(())}
+    },
+    "a cell of one alone": {"stack": {-4: Cell(4, value(3, 4)), -8: Cell(4, Value(1))}},
+    "a cell of another size": {"stack": {-4: Cell(2, Value(1))}},
+    "flags of one alone": {"flags": {}},
+    "flags of another kind": {"flags": {"order": ("add", (Value(3), Value(5)))}},
+    "flags that are forgotten": {"flags": {"order": (DEFERRED, (Value(3), Value(5)))}},
+}
+OTHER = {
+    "a constant": {"registers": {"r0": value(1, 2), "r1": Value(8), "r2": Merged(())}},
+    "a cell's number": {"registers": {"r0": value(1, 3), "r1": Value(7), "r2": Merged(())}},
+    "a base": {"registers": {"r0": value(1, 2), "r1": Value(7, base="stack"), "r2": Merged(())}},
+    "the stack": {"stack": {-4: Cell(4, value(3, 5))}},
+    "flags": {"flags": {"order": ("sub", (Value(3), Value(5)))}},
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_state_that_may_be_alike_is_a_candidate(name):
+    meeting = Meeting()
+    meeting.add(state())
+    assert [k for k, _ in meeting.candidates(state(**ALIKE[name]))] == [0]
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_state_that_differs_is_none(name):
+    meeting = Meeting()
+    meeting.add(state())
+    assert meeting.candidates(state(**OTHER[name])) == []
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_states_of_other_inputs_are_candidates(name):
+    meeting = Meeting()
+    meeting.add(state(region=LEFT))
+    assert len(meeting.candidates(state(region=RIGHT, **OTHER[name]))) == 1
+    assert len(meeting.candidates(state(region=LEFT, guard=5, **OTHER[name]))) == 1
+
+
+def test_states_keep_their_order():
+    meeting = Meeting()
+    states = [state(region=LEFT), state(), state(region=RIGHT), state()]
+    for one in states:
+        meeting.add(one)
+    assert meeting.candidates(state()) == list(enumerate(states))
+    meeting.remove(1)
+    assert meeting.states() == [states[0], *states[2:]]
+    assert [k for k, _ in meeting.candidates(state())] == [0, 2, 3]
