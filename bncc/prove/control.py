@@ -52,6 +52,10 @@ class Control:
         self._missed = self._missed or self.order(state)
         return True
 
+    def is_target(self, at: int, to: int) -> bool:
+        """Return whether a target of a jump was found by an earlier run."""
+        return to in self._targets.get(at, ())
+
     # Instructions
 
     def _decode(self, address: int) -> Instruction:
@@ -81,10 +85,7 @@ class Control:
     def flow(self, entry: int) -> Flow:
         """Return the order of a function's instructions."""
         if entry not in self._flows:
-            try:
-                flow = flow_of(self._decode, entry, self._targets)
-            except UnknownInstruction as error:
-                raise UndecidedError("unknown-instruction", str(error)) from None
+            flow = flow_of(self._decode, entry, self._targets)
             self._check_targets(flow)
             self._flows[entry] = flow
         return self._flows[entry]
@@ -92,7 +93,7 @@ class Control:
     def _check_targets(self, flow: Flow) -> None:
         """Verify that targets of jumps by tables are instructions, and no parts of others."""
         targets = set().union(*self._targets.values())
-        ends = {at: at + self._decode(at).size for at in flow.places} if targets else {}
+        ends = {at: at + self.decoded(at).size for at in flow.places} if targets else {}
         for one in targets & flow.places.keys():
             for at, end in ends.items():
                 if at < one < end or one < at < ends[one]:

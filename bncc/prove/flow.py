@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from bncc.prove.instructions import Instruction, Jump
+from bncc.prove.instructions import Instruction, Jump, UnknownInstruction
 
 Decode = Callable[[int], Instruction]
 Place = tuple[int, ...]
@@ -40,7 +40,7 @@ def flow_of(decode: Decode, entry: int, targets: Targets = NO_TARGETS) -> Flow:
     while waiting:
         address = waiting.pop()
         if address not in next_of:
-            next_of[address] = (*successors(decode(address)), *targets.get(address, ()))
+            next_of[address] = _successors(decode, address, targets.get(address, ()))
             waiting += next_of[address]
     places: dict[int, Place] = {}
     heads: dict[Place, int] = {}
@@ -62,11 +62,22 @@ def flow_of(decode: Decode, entry: int, targets: Targets = NO_TARGETS) -> Flow:
     return Flow(places, heads)
 
 
+def _successors(decode: Decode, address: int, targets: Collection[int]) -> tuple[int, ...]:
+    """Return what may follow; nothing follows an unknown instruction, to which no run may get."""
+    try:
+        instruction = decode(address)
+    except UnknownInstruction:
+        return ()
+    if targets and instruction.is_call:
+        return tuple(targets)  # What is behind the call of a routine for a `switch` is its table
+    return (*successors(instruction), *targets)
+
+
 def successors(instruction: Instruction) -> tuple[int, ...]:
     """Return the addresses that may follow within a function; a call returns after it."""
     after = instruction.address + instruction.size
     jumps = [effect for effect in instruction.effects if isinstance(effect, Jump)]
-    if not jumps or jumps[-1].is_call:
+    if not jumps or instruction.is_call:
         return (after,)
     found = [after] if jumps[-1].condition is not None or instruction.condition is not None else []
     if isinstance(jumps[-1].target, int):

@@ -118,6 +118,12 @@ class Instruction:
     n_counted: int = 1  # Instructions of the processor that it stands for
     is_inner: bool = False  # In an IT block: only the instruction before it leads to it
 
+    @property
+    def is_call(self) -> bool:
+        """True if it calls a function, which returns behind it."""
+        last = self.effects[-1] if self.effects else None
+        return isinstance(last, Jump) and last.is_call
+
 
 class UnknownInstruction(ValueError):  # noqa: N818 (it names what was met)
     """A decoder met an instruction that it does not know."""

@@ -433,8 +433,16 @@ class Run:
                 raise UndecidedError("jump", "recursion")
             other = Frame(to, frame.after, frame.call, self._control.order(state))
             return [state.but(at=to, frames=(*state.frames[:-1], other))]
-        if not is_known and self._control.adds(state, to):
-            return []
+        if not is_known:
+            if self._control.adds(state, to):
+                return []
+            if len(state.frames) > 1:
+                # A library routine for a `switch` returns to a case behind its call.
+                caller = state.but(frames=state.frames[:-1], at=frame.call)
+                if self._control.is_target(frame.call, to):
+                    return [self._control.moved(caller, to)]
+                if self._control.adds(caller, to):
+                    return []
         return [self._control.moved(state, to)]
 
     def _may_enter(self, address: int) -> bool:

@@ -26,7 +26,7 @@ ANSWERS = (3, 0, 5, 1, 6, 2, 4)
 """The class of each state."""
 FAR = 300
 """Instructions of a case that is too long for a table of bytes."""
-PLACES = (("cortex-m3", 0), ("cortex-m4", 0), ("cortex-m4", FAR), ("rv32", 0))
+PLACES = (("cortex-m0", 0), ("cortex-m3", 0), ("cortex-m4", 0), ("cortex-m4", FAR), ("rv32", 0))
 """Targets, and the instructions that the first case has more."""
 
 
@@ -72,8 +72,10 @@ def entries(code: Code) -> tuple[int, int, list[int]]:
             for k in range(len(words) - n):
                 if all(start < word < start + 200 for word in words[k : k + n]):
                     return at + 4 * k, 4, words[k : k + n]
-    at = next(a for a in range(start, start + 100, 2) if code.bytes_at(a, 2) == b"\xdf\xe8") + 4
-    size = 2 if (code.bytes_at(at - 2, 1) or b"")[0] & 0x10 else 1  # tbh [pc, r3, lsl #1]
+    at = next(a for a in range(start, start + 100, 2) if is_jump(code, a)) + 4
+    size = (
+        2 if code.target.name != "cortex-m0" and (code.bytes_at(at - 2, 1) or b"")[0] & 0x10 else 1
+    )  # tbh [pc, r3, lsl #1]
     found = code.bytes_at(at, n * size)
     assert found is not None
     return (
@@ -81,6 +83,14 @@ def entries(code: Code) -> tuple[int, int, list[int]]:
         size,
         [int.from_bytes(found[k : k + size], "little") for k in range(0, len(found), size)],
     )
+
+
+def is_jump(code: Code, at: int) -> bool:
+    """Return whether a jump by a table of offsets begins at an address."""
+    first = code.bytes_at(at, 2) or b""
+    if code.target.name == "cortex-m0":
+        return first[1] >> 3 == 0b11110  # bl __gnu_thumb1_case_uqi, behind which is the table
+    return first == b"\xdf\xe8"  # tbb or tbh
 
 
 def changed(code: Code, k: int, number: int) -> Code:
