@@ -63,8 +63,6 @@ STRUCTURES: dict[str, Sequence[str]] = {
 }  # fmt: skip
 OF_INTEGERS = ("wifi_localization", "satimage", "letter", "usps_all")
 """Data sets whose columns are integers, which alone have differences."""
-MANY_CLASSES = ("letter",)
-"""Data sets with so many classes that a proof with a gate takes minutes."""
 BITS = {"naive": (2, 4, 8), "chow-liu": (2, 4, 8), "tables": (2, 4, 8)}
 TARGETS = ("cortex-m0", "cortex-m4", "rv32", "avr")
 GOALS = {"size": "-Os", "balanced": "-Os", "speed": "-O2"}
@@ -207,7 +205,6 @@ def models(names: Sequence[str]) -> list[tuple[str, str, int]]:
         for name in names
         for structure in STRUCTURES
         if (structure != "differences" or name in OF_INTEGERS)
-        and (structure != "gate" or name not in MANY_CLASSES)
         for bits in BITS.get(structure, (4,))
     ]
 
