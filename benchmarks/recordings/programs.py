@@ -3,15 +3,16 @@ Programs from samples to decisions that bncc chooses on recordings, with the bas
 
     python -m benchmarks.recordings.programs --data ../shared/data --prefer error --write
 
-For each set and split, the features and the classifier of ``bncc train --window --features auto
---max-flash`` on the training part, and the decisions of the model on the test part. Flash, state,
-stack and time are those of the whole program, built and measured for the target. Several seeds are
-several programs; the table has the mean of their errors, and the largest of their costs. Test
-windows decide nothing. What was measured stays in ``programs.jsonl`` in this folder, with the
-commit of each search; ``--again`` measures the named sets again. A program takes some minutes. The
-baselines are those of ``baselines.csv``. With ``--write`` the tables of the target on
-docs/recordings.md are new. A row of which the file has fewer programs than ``--seeds`` keeps those
-that the page has, with their commit: results before this file were not kept.
+For each set and split, the features and the classifier of ``bncc train --window --max-flash`` on
+the training part, and the decisions of the model on the test part. Flash, state, stack and time are
+those of the whole program, built and measured for the target. Several seeds are several programs;
+the table has the mean of their errors, and the largest of their costs. Test windows decide nothing.
+What was measured stays in ``programs.jsonl`` in this folder, with the commit of each search;
+``--again`` measures the named sets again. A program takes some minutes. The baselines are those of
+``baselines.csv``. With ``--write`` the tables of the target on docs/recordings.md are new. A row
+of which the file has fewer programs than ``--seeds`` keeps those that the page has, with their
+commit: results before this file were not kept. Programs of ``--features auto`` have their own
+table.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
 from bncc.recordings.signal_feature import SignalFeature
 from bncc.recordings.signals import signals_of
-from bncc.recordings.table import columns_of, feature_table, narrowed
+from bncc.recordings.table import DEFAULT, columns_of, feature_table, narrowed
 from bncc.resources import Budget, Preference
 from bncc.search.families import FAMILIES
 from bncc.search.feature_choice import best_list, list_errors
@@ -69,7 +70,13 @@ class Known:
 
 
 def program_of(
-    one: StreamSet, train: Recordings, limits: ProgramLimits, prefer: Preference, seed: int
+    one: StreamSet,
+    train: Recordings,
+    limits: ProgramLimits,
+    prefer: Preference,
+    seed: int,
+    *,
+    is_auto: bool,
 ) -> tuple[Model, ProgramCost]:
     """Return the model that is chosen on the training part of a split, and its cost."""
     signals = signals_of(None, train.channels)
@@ -78,8 +85,10 @@ def program_of(
         return columns_of(features, signals, train.channels, one.windows)
 
     settings = TrainSettings(seed=seed)
-    chosen = best_list(list_errors(train, columns, one.windows, settings)).features
-    print(one.name, chosen, flush=True)
+    chosen = DEFAULT
+    if is_auto:
+        chosen = best_list(list_errors(train, columns, one.windows, settings)).features
+        print(one.name, chosen, flush=True)
     found = narrowed(feature_table(train, columns(chosen), one.windows))
     front_end = front_end_of(found)
     segments = (each.samples[a:b] for each in train.recordings for a, b in each.segments)
@@ -103,9 +112,21 @@ def decisions(model: Model, one: StreamSet, test: Recordings) -> tuple[IntArray,
 class Programs:
     """Results of this and of earlier runs in a file, one for each set, split and seed."""
 
-    def __init__(self, path: Path, limits: ProgramLimits, prefer: Preference = "balanced") -> None:
-        self._limits, self._prefer = limits, prefer
+    def __init__(
+        self,
+        path: Path,
+        limits: ProgramLimits,
+        prefer: Preference = "balanced",
+        *,
+        is_auto: bool = False,
+    ) -> None:
+        self._limits, self._prefer, self._is_auto = limits, prefer, is_auto
         self._memory = Memory(path)
+
+    @property
+    def name(self) -> str:
+        """Name of the table of these programs."""
+        return f"programs-{self._limits.budget.target}{'-auto' if self._is_auto else ''}"
 
     def measure(self, data: Path, one: StreamSet, seed: int, *, again: bool = False) -> None:
         """Measure what is missing for a set, or all of it again."""
@@ -116,7 +137,9 @@ class Programs:
         for split in splits:
             y, said, costs = [], [], dict.fromkeys(COSTS, 0.0)
             for train, test in parts(split, recordings):
-                model, cost = program_of(one, train, self._limits, self._prefer, seed)
+                model, cost = program_of(
+                    one, train, self._limits, self._prefer, seed, is_auto=self._is_auto
+                )
                 labels, found = decisions(model, one, test)
                 y.append(labels)
                 said.append(found)
@@ -150,13 +173,16 @@ class Programs:
         """
         Return a row of the table for each set and split, with what is known.
 
-        The cells of `OURS` are those of `before` where fewer programs than seeds are known.
+        The cells of `OURS` are those of `before` where fewer programs than seeds are known. With
+        ``--features auto``, splits without a program have no row.
         """
         baselines_of = by_place(read(baselines.PATH))
         found = []
         for one in sets:
             for split in one.splits:
                 place, ours = (one.name, split.name), self.of_split(one, split.name, seeds)
+                if self._is_auto and not ours:
+                    continue
                 others = {each.model: each for each in baselines_of.get(place, ())}
                 results = [result_from(each.result) for each in ours]
                 windows = {each.n_test for each in (*results, *others.values())}
@@ -180,6 +206,8 @@ class Programs:
         limits = f"{budget.target}, {budget.flash}, {budget.ram}, {self._limits.time}"
         if self._prefer != "balanced":
             limits += f", {self._prefer}"
+        if self._is_auto:
+            limits += ", features auto"
         return f"{one.name}, {split}, {seed}, {limits}"
 
 
@@ -219,13 +247,12 @@ def tables(
     programs: Programs,
     sets: Sequence[StreamSet],
     seeds: int,
-    target: str,
     before: Mapping[Place, Sequence[str]],
 ) -> dict[str, str]:
     """Return the tables of a target in Markdown: programs, and recalls of sets of rare labels."""
     head = ["set", "split", "windows", *OURS, *(f"{each.model} error" for each in baselines.SHOWN)]
-    found = {f"programs-{target}": table(head, programs.rows(sets, seeds, before))}
-    if target == RECALLED:
+    found = {programs.name: table(head, programs.rows(sets, seeds, before))}
+    if programs.name == f"programs-{RECALLED}":
         others = read(baselines.PATH)
         for name in baselines.RECALLS:
             results = [each for each in others if each.set == name]
@@ -248,6 +275,9 @@ def tables(
 @click.option(
     "--prefer", type=click.Choice(get_args(Preference)), default="balanced", help="As `bncc train`."
 )
+@click.option(
+    "--features", type=click.Choice(["default", "auto"]), default="default", help="As `bncc train`."
+)
 @click.option("--again", is_flag=True, help="Measure these sets again.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
 @click.option("--write", is_flag=True, help="Update the page with all that is known.")
@@ -260,6 +290,7 @@ def main(
     max_ram: int | None,
     max_time: float | None,
     prefer: Preference,
+    features: str,
     again: bool,
     report: bool,
     write: bool,
@@ -267,7 +298,8 @@ def main(
     """Measure, and print the tables of these sets."""
     chosen = chosen_sets(sets)
     limits = ProgramLimits(Budget(target, max_flash, ram=max_ram), max_time)
-    programs, failed = Programs(RESULTS, limits, prefer), False
+    programs = Programs(RESULTS, limits, prefer, is_auto=features == "auto")
+    failed = False
     for one in () if report else chosen:
         for seed in range(seeds):
             try:
@@ -275,14 +307,14 @@ def main(
             except BnccError as error:  # the other sets are measured nevertheless
                 print(one.name, error, flush=True)
                 failed = True
-    found = tables(programs, chosen, seeds, target, {})
+    found = tables(programs, chosen, seeds, {})
     print("\n".join(found.values()))
     if failed:
         raise SystemExit("a set failed; fix it, and run the same command again")
     if write:
         programs.compact()
-        before = programs_of(held(PAGE.read_text("utf-8"), f"programs-{target}"))
-        renew(PAGE, tables(programs, SETS, seeds, target, before))
+        before = programs_of(held(PAGE.read_text("utf-8"), programs.name))
+        renew(PAGE, tables(programs, SETS, seeds, before))
 
 
 if __name__ == "__main__":

@@ -96,15 +96,27 @@ def test_a_row_of_the_page_stays_until_all_its_seeds_are_known(found: Programs) 
 
 
 def test_a_set_of_rare_labels_has_a_table_of_recalls(
-    found: Programs, monkeypatch: pytest.MonkeyPatch
+    found: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(programs.baselines, "RECALLS", ("walks",))
-    assert "| bncc |" not in tables(found, [SET], 1, "cortex-m0", {})["recalls-walks"]
+    assert "| bncc |" not in tables(found, [SET], 1, {})["recalls-walks"]
     found.put(SET, SPLIT.name, 0, known(1))
-    assert list(tables(found, [SET], 1, "avr", {})) == ["programs-avr"]
-    text = tables(found, [SET], 1, "cortex-m0", {})["recalls-walks"]
+    avr = Programs(tmp_path / "programs.jsonl", ProgramLimits(Budget("avr", 4096)))
+    assert list(tables(avr, [SET], 1, {})) == ["programs-avr"]
+    text = tables(found, [SET], 1, {})["recalls-walks"]
     assert "| bncc | persons | 80.0 | 100.0 |" in text
     assert "| forest | persons | 60.0 | 80.0 |" in text
+
+
+def test_programs_of_chosen_features_have_a_table_with_the_splits_that_are_known(
+    found: Programs, tmp_path: Path
+) -> None:
+    found.put(SET, SPLIT.name, 0, known(1))
+    chosen = Programs(tmp_path / "programs.jsonl", LIMITS, is_auto=True)
+    assert chosen.rows([SET], 1, {}) == []
+    chosen.put(SET, SPLIT.name, 0, known(2))
+    assert [row[5] for of in (found, chosen) for row in of.rows([SET], 1, {})] == ["10.00", "20.00"]
+    assert list(tables(chosen, [SET], 1, {})) == ["programs-cortex-m0-auto"]
 
 
 def test_only_what_is_unknown_is_measured_or_all_of_it_again(
@@ -112,7 +124,7 @@ def test_only_what_is_unknown_is_measured_or_all_of_it_again(
 ) -> None:
     cost, searched = ProgramCost(7, 7, 7, "measured", 7.0, 7, "instructions"), []
 
-    def program_of(one: StreamSet, *rest: object) -> tuple[None, ProgramCost]:
+    def program_of(one: StreamSet, *rest: object, is_auto: bool) -> tuple[None, ProgramCost]:
         searched.append(one.name)
         return None, cost
 
