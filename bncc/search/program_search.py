@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
 
 from bncc._types import IntArray
 from bncc.data.dataset import Dataset
@@ -27,6 +28,8 @@ from bncc.train.settings import TrainSettings
 
 SLACKS = (0.02, 0.12)
 """Bytes that a classifier behind a front end may take more than alone, over those of the latter."""
+LAST_SLACKS = (0.25, 0.5)
+"""The same with the smallest front end, if no program of any front end fits."""
 NO_RULES = DecisionRules()
 MOST_CHOICES = 3
 """Front ends with which a search is tried, until its program fits."""
@@ -95,18 +98,27 @@ class ProgramSearch:
             unmeasured=unmeasured,
         )
         n_attempts = 0
-        for _, chosen in zip(range(MOST_CHOICES), found, strict=False):
+        for chosen, slack in _with_slacks(islice(found, MOST_CHOICES)):
+            try:
+                of_model = chosen.left_of(self.limits.budget, slack)
+            except BudgetError:
+                continue
+            n_attempts += 1
             train = dataset_part(self.train, chosen.columns)
             test = None if self.test is None else dataset_part(self.test, chosen.columns)
-            for slack in SLACKS:
-                try:
-                    of_model = chosen.left_of(self.limits.budget, slack)
-                except BudgetError:
-                    continue
-                n_attempts += 1
-                yield Attempt(train, test, of_model, chosen, self)
+            yield Attempt(train, test, of_model, chosen, self)
         if not n_attempts:
             raise BudgetError(_too_large(chosen.cost))
+
+
+def _with_slacks(choices: Iterable[ChosenFeatures]) -> Iterator[tuple[ChosenFeatures, float]]:
+    """Yield each front end with its slacks, and at last the smallest one with more."""
+    chosen = list[ChosenFeatures]()
+    for one in choices:
+        chosen.append(one)
+        yield from product((one,), SLACKS)
+    smallest = min(chosen, key=lambda one: one.cost.flash)
+    yield from product((smallest,), LAST_SLACKS)
 
 
 def search_program(

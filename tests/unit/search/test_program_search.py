@@ -10,7 +10,14 @@ import pytest
 from bncc.errors import BudgetError, MeasurementError
 from bncc.interrupts import StopRequest
 from bncc.program_pricing import ProgramCost
-from bncc.search.program_search import Attempt, first_fitting
+from bncc.search import program_search
+from bncc.search.program_search import (
+    LAST_SLACKS,
+    SLACKS,
+    Attempt,
+    ProgramSearch,
+    first_fitting,
+)
 from bncc.search.unmeasured import Unmeasured
 
 
@@ -116,3 +123,25 @@ def test_a_stopped_search_ends_with_what_it_has() -> None:
 def test_without_a_front_end_every_result_fits() -> None:
     plain: Any = None
     assert Attempt(plain, None, plain).admits(None)
+
+
+def test_the_smallest_front_end_is_tried_with_less_for_the_classifier_at_last(monkeypatch) -> None:
+    """What a classifier takes behind a front end is known only when the whole is built."""
+
+    class Chosen:
+        columns = ()
+
+        def __init__(self, flash: int) -> None:
+            self.cost = ProgramCost(flash, 8, 16, "measured", 20.0, 40, "instructions")
+
+        def left_of(self, budget: object, slack: float) -> tuple[int, float]:
+            return self.cost.flash, slack
+
+    choices = [Chosen(200), Chosen(100), Chosen(300), Chosen(50)]
+    monkeypatch.setattr(program_search, "front_ends", lambda *rest, **options: iter(choices))
+    monkeypatch.setattr(program_search, "dataset_part", lambda dataset, columns: dataset)
+    search: Any = ProgramSearch
+    limits = SimpleNamespace(budget=None)
+    budgets = [one.budget for one in search(None, None, None, limits, ()).attempts(None)]
+    assert budgets[:6] == [(n, slack) for n in (200, 100, 300) for slack in SLACKS]
+    assert budgets[6:] == [(100, slack) for slack in LAST_SLACKS]
