@@ -25,9 +25,8 @@ from bncc.prove.slices import (
     with_ones,
 )
 from bncc.prove.state import DEFERRED, Cell, Content, Draft, Frame, State, read
-from bncc.prove.values import MASK, WORD, UndecidedError, Value, ViolationError, signed
+from bncc.prove.values import MASK, OBJECTS, WORD, UndecidedError, Value, ViolationError, signed
 
-POINTERS = ("stack", "input", "output")
 _HALF = 1 << 15
 _RETURN = Value(0, base="return")
 
@@ -124,7 +123,7 @@ class ByteExpressions(Expressions):
 
     def _operation(self, name: str, operands: list[Value]) -> Value:
         a = operands[0]
-        if a.base in POINTERS and not a.terms and name == "zext" and operands[1].number == 16:
+        if a.base in OBJECTS and not a.terms and name == "zext" and operands[1].number == 16:
             found = _pointer(a)
             assert isinstance(found, Value)
             return found
@@ -137,7 +136,7 @@ class ByteExpressions(Expressions):
 
 def _pointer(content: Content) -> Content:
     """Return a pointer with the offset from -2^15 on that it is modulo 2^16; others unchanged."""
-    if not isinstance(content, Value) or content.base not in POINTERS or content.terms:
+    if not isinstance(content, Value) or content.base not in OBJECTS or content.terms:
         return content
     offset = (content.const + _HALF) % (2 * _HALF) - _HALF
     return Value(offset % WORD, base=content.base)
@@ -168,7 +167,7 @@ def _whole_pointer(byte: object, at: int) -> Value | None:
     """Return the pointer that a register has the low or the high byte of; None if it has none."""
     if isinstance(byte, Slice) and (byte.at, byte.mask) == (at, MASK >> 24):
         whole = byte.whole
-        if isinstance(whole, Value) and whole.base in POINTERS and not whole.terms:
+        if isinstance(whole, Value) and whole.base in OBJECTS and not whole.terms:
             return whole
     return None
 
@@ -249,7 +248,7 @@ class AvrRun(Run):
             name: Value(0, base=f"initial {name}") for name in machine.registers
         }
         registers[machine.stack] = Value(WORD - 1, base="stack")
-        for (low, high), base in zip((("r24", "r25"), ("r22", "r23")), POINTERS[1:], strict=True):
+        for (low, high), base in ((("r24", "r25"), "input"), (("r22", "r23"), "output")):
             pointer = Value(0, base=base)
             registers[low], registers[high] = Slice(pointer, 0), Slice(pointer, 8)
         for name, number in machine.constants.items():

@@ -28,8 +28,8 @@ from bncc.prove.values import MOST_CELLS, OBJECTS, WORD, Term, UndecidedError, V
 Bits: TypeAlias = tuple[int, ...]
 """The 32 bits of a word, the lowest first, by their diagrams."""
 _HIGHEST = 1 << 31
-_MINUS = "minus "
-"""Before the name of an object: the base of a number less an address there."""
+_LESS = {name: f"minus {name}" for name in OBJECTS}
+"""Base of a number less an address, by the object of the address."""
 MOST_JOINT = 64
 """Largest number of cells of an operation on bits that gives no word."""
 MOST_PLAIN = 512
@@ -250,7 +250,7 @@ class Words(Algebra):
 
     def add(self, a: Value, b: Value) -> Value:
         """Return the sum."""
-        if _MINUS in ((a.base or "")[:6], (b.base or "")[:6]) and a.base and b.base:
+        if a.base and b.base and not {a.base, b.base}.isdisjoint(_LESS.values()):
             return self._distance(a, b)
         if self.is_word(a) or self.is_word(b):
             if a.number == 0 or b.number == 0:
@@ -261,7 +261,7 @@ class Words(Algebra):
     def _distance(self, a: Value, b: Value) -> Value:
         """Return the sum of an address and of a number less another one in the same object."""
         names = {a.base, b.base}
-        if not any(names == {name, _MINUS + name} for name in OBJECTS) or a.terms or b.terms:
+        if not any(names == {*pair} for pair in _LESS.items()) or a.terms or b.terms:
             raise UndecidedError("pointers", "addresses of different objects are added")
         return Value((a.const + b.const) % WORD)
 
@@ -272,7 +272,7 @@ class Words(Algebra):
             return found
         if a.number is not None and b.base in OBJECTS and not b.terms and self.register_bits == 32:
             # Compilers add the address of a loop to it again for the number of the round.
-            return Value((a.const - b.const) % WORD, base=_MINUS + b.base)
+            return Value((a.const - b.const) % WORD, base=_LESS[b.base])
         if self.is_word(a) or self.is_word(b):
             return self.word(self._sum(self.bits(a), self._inverted(self.bits(b)), TRUE))
         return super().sub(a, b)
