@@ -23,6 +23,7 @@ class Code:
     symbols: Mapping[str, int]  # Addresses, without the lowest bit of Thumb functions
     sha256: str  # Digest of the ELF file
     content: bytes = b""  # The ELF file
+    of_arm_state: frozenset[str] = frozenset()  # Functions of 32-bit Arm instructions (A32)
 
     def bytes_at(self, address: int, size: int) -> bytes | None:
         """Return bytes of code or constants; None if they are not all of one section."""
@@ -33,6 +34,11 @@ class Code:
 
     def entry(self, symbol: str) -> int:
         """Return the address of a function."""
+        if symbol in self.of_arm_state:
+            raise ToolchainError(
+                f"'{symbol}' has Arm instructions, which no Cortex-M executes; compile it with "
+                "-mthumb"
+            )
         if symbol not in self.symbols:
             raise ToolchainError(
                 f"the program has no symbol '{symbol}'; it may be inlined, unused or stripped: "
@@ -61,14 +67,17 @@ def code_of(path: Path, target: Target) -> Code:
                 "program again, without a tool that changes sections"
             )
         table = elf.get_section_by_name(".symtab")
-        symbols = {}
+        symbols, of_arm_state = {}, set()
         if isinstance(table, SymbolTableSection):
             for symbol in table.iter_symbols():
                 if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF":
+                    if elf["e_machine"] == "EM_ARM" and not symbol["st_value"] & 1:
+                        of_arm_state.add(symbol.name)
                     symbols[symbol.name] = symbol["st_value"] & ~1
                 elif symbol.name == "__global_pointer$":  # of RISC-V, in the register gp
                     symbols[symbol.name] = symbol["st_value"]
-    return Code(target, sections, symbols, sha256(content).hexdigest(), content)
+    digest = sha256(content).hexdigest()
+    return Code(target, sections, symbols, digest, content, frozenset(of_arm_state))
 
 
 def _is_loaded(address: int, data: bytes, loads: Sequence[Segment]) -> bool:

@@ -206,8 +206,20 @@ def require(name: str) -> Tool:
         if tool.name == name:
             if not tool.is_installed:
                 raise ToolchainError(f"{name} is not installed; run `{tool.install_hint}`")
+            if name in (wheel for wheel, _, _ in _WHEELS):
+                _load(name)
             return tool
     raise ToolchainError(f"unknown tool '{name}'; `bncc targets` lists the known ones")
+
+
+def _load(wheel: str) -> None:
+    """Verify that a wheel can be imported, whose library may be of another machine."""
+    try:
+        import_module(wheel)
+    except Exception as error:  # of any type: it is the wheel's own code
+        raise ToolchainError(
+            f"{wheel} cannot be loaded ({error}); run `pip install --force-reinstall {wheel}`"
+        ) from None
 
 
 def run(command: Sequence[str], folder: Path, *, timeout: float = 300.0) -> str:

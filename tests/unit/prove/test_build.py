@@ -14,8 +14,10 @@ from bncc.errors import OptionError, ToolchainError
 from bncc.on_device import sources_of
 from bncc.prove import build
 from bncc.prove.build import ENTRIES, TARGETS
+from bncc.prove.code import code_of
 from bncc.resources import ENTRIES as ALL_ENTRIES
 from bncc.targets import find_target
+from bncc.toolchain.tools import run
 from tests import models as hand
 
 EVERYTHING = frozenset({"raw", "trusted", "scores", "scores-raw"})
@@ -77,6 +79,19 @@ def test_an_image_of_the_user_is_read(image):
     assert code.entry("m_predict") == image.symbols["m_predict"] & ~1
     with pytest.raises(ToolchainError, match=r"no symbol 'm_predikt'; it may be inlined"):
         build.image_of(image.path, target, "m_predikt")
+
+
+@pytest.mark.firmware
+def test_a_function_of_arm_instructions_is_refused(require_bench, tmp_path):
+    compiler = require_bench("cortex-m0").compiler.path
+    (tmp_path / "f.c").write_text("int f_predict(void) { return 0; }\n")
+    for state, names in (("-mthumb", set()), ("-marm", {"f_predict"})):
+        flags = ("-mcpu=arm7tdmi", state, "-nostdlib", "-Wl,-e,f_predict")
+        run((compiler, *flags, "f.c", "-o", "f.elf"), tmp_path)
+        code = code_of(tmp_path / "f.elf", find_target("cortex-m0"))
+        assert code.of_arm_state == names
+    with pytest.raises(ToolchainError, match="compile it with -mthumb"):
+        build.image_of(tmp_path / "f.elf", code.target, "f_predict")
 
 
 @pytest.mark.firmware

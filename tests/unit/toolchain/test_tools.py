@@ -160,6 +160,15 @@ def test_a_tool_is_required_by_name(fake_path):
         require("nonsense")
 
 
+def test_a_wheel_that_cannot_be_loaded_is_one_sentence_with_the_remedy(monkeypatch):
+    """Such as one whose library is of another machine."""
+    found = Tool("unicorn", "unicorn", "2.0", ("rv32",), "pip install unicorn", "simulator")
+    monkeypatch.setattr(toolchain, "find_tools", lambda: (found,))
+    monkeypatch.setitem(sys.modules, "unicorn", None)
+    with pytest.raises(ToolchainError, match="run `pip install --force-reinstall unicorn`"):
+        require("unicorn")
+
+
 def test_a_command_returns_what_it_says(tmp_path):
     """Stdout of a command that succeeds."""
     assert run((sys.executable, "-c", "print('done')"), tmp_path) == "done\n"
