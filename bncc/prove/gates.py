@@ -7,6 +7,7 @@ the gate, maybe with the gate's margin added.
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 
 from bncc.prove.state import Fact
@@ -45,6 +46,12 @@ class GateFacts:
             yield first(c), first(c, self.margin), True
             yield first(c), first(c, self.margin), False
 
+    @cached_property
+    def _within(self) -> dict[Fact, int]:
+        """Facts that another class costs less than one plus the margin, with the latter."""
+        pairs = permutations(range(self.n_classes), 2)
+        return {(first(other), first(c, self.margin), True): c for c, other in pairs}
+
     def is_within(self, facts: Set[Fact], other: int, c: int) -> bool:
         """Return whether a class costs less than another one plus the margin."""
         return (first(other), first(c, self.margin), True) in facts
@@ -72,8 +79,7 @@ class GateFacts:
                 self.is_beyond(facts, other, c) for other in others
             ):
                 found |= {CLOSED, decided(c), answered(c)}
-        pairs = permutations(classes, 2)
-        near = {c for c, other in pairs if self.is_within(facts, other, c)}
+        near = {self._within[fact] for fact in facts.intersection(self._within)}
         if OPEN in facts or len(near) == self.n_classes:
             found.add(OPEN)
             found |= {answered(c) for c in classes if costs_least(facts, c, classes)}

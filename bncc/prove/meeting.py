@@ -1,18 +1,44 @@
 """States of one place that wait, and those of them which another one may be merged with."""
 
 from collections.abc import Iterable
-from itertools import chain, count
+from dataclasses import dataclass
+from itertools import count
 
 from bncc.prove.regions import Region
 from bncc.prove.state import DEFERRED, SHIFTED, Content, State
 from bncc.prove.values import Value
 
-Inputs = tuple[Region, int]
-"""Region and guard of a state."""
 Contents = frozenset[tuple[object, int]]
 """Places with the digests of the values there."""
-Rest = tuple[frozenset[object], Contents]
-"""Cells of the stack and flags, and their contents."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Contents of a state that distinguish it from others, at the places that both have."""
+
+    inputs: tuple[Region, int]  # Region and guard
+    registers: Contents
+    places: frozenset[object]  # Cells of the stack, and flags
+    contents: Contents
+
+
+def looks_of(state: State) -> Looks:
+    """Return the inputs and the contents of a state."""
+    stack = state.stack.items()
+    flags = [(part, *of) for part, of in state.flags.items() if of[0] not in (DEFERRED, SHIFTED)]
+    places = [(at, cell.size) for at, cell in stack] + [(part, kind) for part, kind, _ in flags]
+    contents: list[tuple[object, Content]] = [(at, cell.content) for at, cell in stack]
+    contents += [((part, k), x) for part, _, of in flags for k, x in enumerate(of)]
+    return Looks(
+        (state.region, state.guard),
+        _digests(state.registers.items()),
+        frozenset(places),
+        _digests(contents),
+    )
+
+
+def _digests(contents: Iterable[tuple[object, Content]]) -> Contents:
+    return frozenset([(at, x.digest) for at, x in contents if isinstance(x, Value)])
 
 
 class Meeting:
@@ -26,53 +52,31 @@ class Meeting:
 
     def __init__(self) -> None:
         self._numbers = count()
-        self._states: dict[int, State] = {}
-        self._known: dict[Inputs, dict[Contents, dict[int, Rest]]] = {}
+        self._states: dict[int, tuple[State, Looks]] = {}
+        self._known: dict[tuple[Region, int], dict[Contents, dict[int, Looks]]] = {}
 
     def states(self) -> list[State]:
         """Return all states."""
-        return list(self._states.values())
+        return [state for state, _ in self._states.values()]
 
-    def candidates(self, state: State) -> list[tuple[int, State]]:
-        """Return the states that a state may be merged with, each with its number."""
-        inputs = _inputs(state)
-        places, contents = _rest(state)
-        own = self._known.get(inputs, {}).get(_registers(state), {})
-        found = [k for k, (others, known) in own.items() if others != places or known == contents]
-        for others, by_contents in self._known.items():
-            if others != inputs:
-                found += [k for numbers in by_contents.values() for k in numbers]
-        return [(k, self._states[k]) for k in sorted(found)]
+    def candidates(self, looks: Looks) -> list[tuple[int, State]]:
+        """Return the states that one of such looks may be merged with, each with its number."""
+        own = self._known.get(looks.inputs, {}).get(looks.registers, {})
+        places, contents = looks.places, looks.contents
+        found = [k for k, of in own.items() if of.contents == contents or of.places != places]
+        for inputs, by_registers in self._known.items():
+            if inputs != looks.inputs:
+                found += [k for numbers in by_registers.values() for k in numbers]
+        return [(k, self._states[k][0]) for k in sorted(found)]
 
-    def add(self, state: State) -> None:
+    def add(self, state: State, looks: Looks) -> None:
         """Add a state behind all others."""
-        by_contents = self._known.setdefault(_inputs(state), {})
         number = next(self._numbers)
-        by_contents.setdefault(_registers(state), {})[number] = _rest(state)
-        self._states[number] = state
+        by_registers = self._known.setdefault(looks.inputs, {})
+        by_registers.setdefault(looks.registers, {})[number] = looks
+        self._states[number] = state, looks
 
     def remove(self, number: int) -> None:
         """Remove a state."""
-        state = self._states.pop(number)
-        del self._known[_inputs(state)][_registers(state)][number]
-
-
-def _inputs(state: State) -> Inputs:
-    return state.region, state.guard
-
-
-def _registers(state: State) -> Contents:
-    return _contents(state.registers.items())
-
-
-def _rest(state: State) -> Rest:
-    """Describe the stack and the flags: what only one of two states has is not compared."""
-    stack = state.stack.items()
-    flags = [(part, *of) for part, of in state.flags.items() if of[0] not in (DEFERRED, SHIFTED)]
-    places = [*((at, cell.size) for at, cell in stack), *((part, kind) for part, kind, _ in flags)]
-    contents = (((part, k), x) for part, _, of in flags for k, x in enumerate(of))
-    return frozenset(places), _contents(chain(((at, of.content) for at, of in stack), contents))
-
-
-def _contents(places: Iterable[tuple[object, Content]]) -> Contents:
-    return frozenset((at, content.digest) for at, content in places if isinstance(content, Value))
+        _, looks = self._states.pop(number)
+        del self._known[looks.inputs][looks.registers][number]

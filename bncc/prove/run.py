@@ -29,7 +29,7 @@ from bncc.prove.instructions import (
     Store,
 )
 from bncc.prove.machines import Machine
-from bncc.prove.meeting import Meeting
+from bncc.prove.meeting import Meeting, looks_of
 from bncc.prove.memory import Memory
 from bncc.prove.regions import Box, Region, both, count_inputs, joined
 from bncc.prove.specification import Input, Specification
@@ -175,15 +175,16 @@ class Run:
             heapq.heappush(self._heap, (order, next(self._ticket), place))
         # Paths that part in an IT block meet behind it: what one of them stores, the other may not.
         is_inner = self._control.decoded(state.at).is_inner
-        for number, other in () if is_inner else meeting.candidates(state):
+        looks = looks_of(state)
+        for number, other in () if is_inner else meeting.candidates(looks):
             one = merged(other, state, self.algebra, self.algebra.full)
             if one is not None:
                 if self._recorder is not None:
                     one = self._recorder.met(other, state, one)
                 meeting.remove(number)
-                meeting.add(one)
+                meeting.add(one, looks_of(one))
                 return
-        meeting.add(state)
+        meeting.add(state, looks)
 
     def _advance(self, state: State, *, is_alone: bool) -> None:
         """Execute instructions until paths split or another path is behind."""

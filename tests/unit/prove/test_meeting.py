@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bncc.prove.diagrams import TRUE
-from bncc.prove.meeting import Meeting
+from bncc.prove.meeting import Meeting, looks_of
 from bncc.prove.regions import Partitions
 from bncc.prove.state import DEFERRED, Cell, Frame, Merged, State
 from bncc.prove.values import Term, Value
@@ -27,6 +27,14 @@ def state(**changed: object) -> State:
         (*LEFT, *RIGHT), TRUE,
     )  # fmt: skip
     return replace(plain, **changed)
+
+
+def add(meeting: Meeting, one: State) -> None:
+    meeting.add(one, looks_of(one))
+
+
+def candidates(meeting: Meeting, one: State) -> list[tuple[int, State]]:
+    return meeting.candidates(looks_of(one))
 
 
 ALIKE = {
@@ -53,31 +61,31 @@ OTHER = {
 @pytest.mark.parametrize("name", ALIKE)
 def test_a_state_that_may_be_alike_is_a_candidate(name):
     meeting = Meeting()
-    meeting.add(state())
-    assert [k for k, _ in meeting.candidates(state(**ALIKE[name]))] == [0]
+    add(meeting, state())
+    assert [k for k, _ in candidates(meeting, state(**ALIKE[name]))] == [0]
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_state_that_differs_is_none(name):
     meeting = Meeting()
-    meeting.add(state())
-    assert meeting.candidates(state(**OTHER[name])) == []
+    add(meeting, state())
+    assert candidates(meeting, state(**OTHER[name])) == []
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_states_of_other_inputs_are_candidates(name):
     meeting = Meeting()
-    meeting.add(state(region=LEFT))
-    assert len(meeting.candidates(state(region=RIGHT, **OTHER[name]))) == 1
-    assert len(meeting.candidates(state(region=LEFT, guard=5, **OTHER[name]))) == 1
+    add(meeting, state(region=LEFT))
+    assert len(candidates(meeting, state(region=RIGHT, **OTHER[name]))) == 1
+    assert len(candidates(meeting, state(region=LEFT, guard=5, **OTHER[name]))) == 1
 
 
 def test_states_keep_their_order():
     meeting = Meeting()
     states = [state(region=LEFT), state(), state(region=RIGHT), state()]
     for one in states:
-        meeting.add(one)
-    assert meeting.candidates(state()) == list(enumerate(states))
+        add(meeting, one)
+    assert candidates(meeting, state()) == list(enumerate(states))
     meeting.remove(1)
     assert meeting.states() == [states[0], *states[2:]]
-    assert [k for k, _ in meeting.candidates(state())] == [0, 2, 3]
+    assert [k for k, _ in candidates(meeting, state())] == [0, 2, 3]
