@@ -126,7 +126,7 @@ def test_without_a_front_end_every_result_fits() -> None:
 
 
 def test_the_smallest_front_end_is_tried_with_less_for_the_classifier_at_last(monkeypatch) -> None:
-    """What a classifier takes behind a front end is known only when the whole is built."""
+    """The size of a classifier behind a front end is known only when the program is built."""
 
     class Chosen:
         columns = ()
