@@ -6,7 +6,6 @@ import pytest
 
 from bncc.prove.instructions import Flags, Load, Set, Store
 from bncc.prove.specification import Input
-from bncc.prove.sums import Sums
 from bncc.prove.values import WORD, AlignmentError, UndecidedError, ViolationError
 from tests.unit.prove.made_up_programs import EQ, MACHINE, RETURN, TABLE, Program, agrees, to
 
@@ -179,32 +178,3 @@ NEVER_WRITTEN = {
 def test_what_was_never_written_is_undecided(name):
     with pytest.raises(UndecidedError):
         Program(*NEVER_WRITTEN[name], RETURN).run()
-
-
-SPILLED = (
-    (Load("r2", "r0", 1), Load("r3", ("add", "r0", 1), 1), Set("sp", ("sub", "sp", 4))),
-    (Store("sp", ("add", ("mul", "r2", 60_000), ("mul", "r3", 50_000)), 4),),
-    (Store("sp", ("add", "r2", 9), 2), Load("r4", "sp", 4)),
-    (Set("sp", ("add", "sp", 4)),),
-)
-"""A halfword over a word whose upper half is a function of all inputs, and a load of both."""
-
-
-def test_the_upper_half_of_a_word_may_depend_on_too_many_inputs(monkeypatch):
-    """Compilers spill a halfword to a word in use, and load the word for its lower half."""
-    used = [(Set("r0", ("zext", ("add", "r4", "r2"), n)), *RETURN) for n in (16, 17)]
-    for use in used:
-        agrees(Program(*SPILLED, use))
-    monkeypatch.setattr(Sums.joint, "__defaults__", (8,))
-    agrees(Program(*SPILLED, used[0]))
-    with pytest.raises(UndecidedError):
-        Program(*SPILLED, used[1]).run()
-
-
-def test_time_that_is_over_is_no_unknown_half_of_a_word(monkeypatch):
-    def over(*rest: object) -> None:
-        raise UndecidedError("time-limit", "the time limit is reached")
-
-    monkeypatch.setattr(Sums, "joint", over)
-    with pytest.raises(UndecidedError, match="time-limit"):
-        Program(*SPILLED, (Set("r0", ("zext", "r4", 16)), *RETURN)).run()
