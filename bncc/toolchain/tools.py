@@ -206,8 +206,8 @@ def require(name: str) -> Tool:
         if tool.name == name:
             if not tool.is_installed:
                 raise ToolchainError(f"{name} is not installed; run `{tool.install_hint}`")
-            if name in (wheel for wheel, _, _ in _WHEELS):
-                _load(name)
+            if (name, "simulator") in ((wheel, role) for wheel, role, _ in _WHEELS):
+                _load(name)  # Other wheels are run as commands
             return tool
     raise ToolchainError(f"unknown tool '{name}'; `bncc targets` lists the known ones")
 
