@@ -218,3 +218,32 @@ def test_a_target_within_an_instruction_is_undecided():
     program.lines[3] = replace(program.lines[3], size=4)
     with pytest.raises(UndecidedError, match="within an instruction"):
         program.run()
+
+
+def calling(*numbers: int) -> Program:
+    """Return a program whose routine for a `switch` returns to a case behind its call."""
+    program = Program(
+        (Load("r2", "r0", 1), Set("r2", ("and", "r2", 3)), Set("r5", "lr")),
+        (Set("lr", START + 4), to(6, is_call=True)),
+        (Set("r0", 99),),  # Where compilers have the table: no instruction
+        (Set("r0", 10), Jump("r5")),
+        (Set("r0", 20), Jump("r5")),
+        (Set("r0", 30), Jump("r5")),
+        (Load("tmp0", ("add", TABLE, "r2"), 1), Jump(("add", "lr", ("shl", "tmp0", 1)))),
+        functions=(6,),
+    )  # fmt: skip
+    program.code = replace(program.code, sections=((TABLE, bytes(numbers)),))
+    # As a table may be decoded: over the first case too.
+    program.lines[2] = replace(program.lines[2], size=4)
+    return program
+
+
+def test_a_routine_returns_to_cases_behind_its_call():
+    run = agrees(calling(1, 2, 3, 2))
+    assert {end.steps for end in run.ends} == {4}
+
+
+@pytest.mark.parametrize("number", [0, 100])
+def test_a_routine_that_returns_to_its_table_or_outside_of_the_caller_is_undecided(number):
+    with pytest.raises(UndecidedError, match=r"leaves the function|nothing at"):
+        calling(1, 2, number, 2).run()

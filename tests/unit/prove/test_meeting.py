@@ -47,7 +47,6 @@ ALIKE = {
     "a cell of another size": {"stack": {-4: Cell(2, Value(1))}},
     "flags of one alone": {"flags": {}},
     "flags of another kind": {"flags": {"order": ("add", (Value(3), Value(5)))}},
-    "flags that are forgotten": {"flags": {"order": (DEFERRED, (Value(3), Value(5)))}},
 }
 OTHER = {
     "a constant": {"registers": {"r0": value(1, 2), "r1": Value(8), "r2": Merged(())}},
@@ -89,3 +88,11 @@ def test_states_keep_their_order():
     meeting.remove(1)
     assert meeting.states() == [states[0], *states[2:]]
     assert [k for k, _ in candidates(meeting, state())] == [0, 2, 3]
+
+
+def test_flags_that_most_code_never_tests_distinguish_no_states():
+    """They are forgotten where paths meet."""
+    flags = [{"order": (DEFERRED, (Value(3), Value(k)))} for k in (4, 5)]
+    meeting = Meeting()
+    add(meeting, state(flags=flags[0]))
+    assert len(candidates(meeting, state(flags=flags[1]))) == 1
