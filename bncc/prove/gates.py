@@ -50,11 +50,15 @@ class GateFacts:
     def _within(self) -> dict[Fact, int]:
         """Facts that another class costs less than one plus the margin, with the latter."""
         pairs = permutations(range(self.n_classes), 2)
-        return {(first(other), first(c, self.margin), True): c for c, other in pairs}
+        return {self._nearer(other, c): c for c, other in pairs}
+
+    def _nearer(self, other: int, c: int) -> Fact:
+        """Return the fact that a class costs less than another one plus the margin."""
+        return first(other), first(c, self.margin), True
 
     def is_within(self, facts: Set[Fact], other: int, c: int) -> bool:
         """Return whether a class costs less than another one plus the margin."""
-        return (first(other), first(c, self.margin), True) in facts
+        return self._nearer(other, c) in facts
 
     def is_beyond(self, facts: Set[Fact], other: int, c: int) -> bool:
         """Return whether a class costs at least as much as another one plus the margin."""
