@@ -60,11 +60,12 @@ class Algebra(Sums):
         """
         Return a value plus a multiple of 2^n of which nothing is known.
 
-        Any use but that of its lowest n bits is undecided. It differs from that of another call.
+        Any use but that of its lowest n bits is undecided. Nor is anything known of the upper bits
+        of two such values together: they share a name, and their difference is unknown too.
         """
         if n >= 32:
             return a
-        name = f"unknown {len(self._n_known)}"
+        name = f"unknown from bit {n}"
         self._n_known[name] = n
         return Value(a.const, a.terms, name, a.is_reduced)
 
@@ -85,7 +86,7 @@ class Algebra(Sums):
 
     def sub(self, a: Value, b: Value) -> Value:
         """Return the difference; that of two addresses in one region is a number."""
-        if b.base is not None and a.base != b.base:
+        if b.base is not None:
             x, y = self._known(a), self._known(b)
             if x is not None and y is not None:
                 return self.unknown_above(super().sub(x[0], y[0]), min(x[1], y[1]))
@@ -449,7 +450,7 @@ class Algebra(Sums):
             self._check_either(a)
             return self.sub(Value(1), self._some_above(0, self._either[a.base]))
         if a.base is not None or b.base is not None:
-            if a.base != b.base:
+            if a.base != b.base or a.base in self._n_known:
                 raise UndecidedError("pointers", "addresses are compared")
             a, b = Value(a.const, a.terms), Value(b.const, b.terms)
         difference = self.sub(a, b)

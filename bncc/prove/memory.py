@@ -9,7 +9,7 @@ from bncc.prove.code import Code
 from bncc.prove.regions import Region, axis_numbers, both, count_numbers
 from bncc.prove.slices import sliced
 from bncc.prove.specification import Input
-from bncc.prove.state import Cell, Content, Draft, Merged, read
+from bncc.prove.state import ApartError, Cell, Content, Draft, Merged, read
 from bncc.prove.values import (
     AlignmentError,
     Term,
@@ -135,13 +135,13 @@ class Memory:
         return self._algebra.value(0, [term])
 
     def _loaded(self, memory: Mapping[int, Cell], offset: int, size: int, name: str) -> Content:
-        algebra = self._algebra
+        algebra, is_own = self._algebra, name == "stack" and offset + size <= 0
         found = Value(0)
         k = 0
         while k < size:
             at, cell = _cell_at(memory, offset + k)
             if cell is None:
-                if name == "stack" and offset + size <= 0:
+                if is_own:
                     return self._algebra.unknown_above(found, 8 * k)
                 raise ViolationError(
                     f"a read of the {name} at {offset + k:+d} before it is written"
@@ -150,12 +150,23 @@ class Memory:
             n = min(size - k, cell.size - inside)
             if inside == 0 and k == 0 and n == cell.size == size == 4:
                 return cell.content
-            content = read(cell.content, self._algebra)
-            part = content if not inside else algebra.shifted(content, 8 * inside)
-            part = algebra.low(part, 8 * n)
+            try:
+                part = self._part(cell.content, inside, n)
+            except UndecidedError as reason:
+                # Compilers load a spilled halfword with what is above it.
+                is_open = isinstance(reason, ApartError) or reason.code not in ("cells", "bits")
+                if is_open or k == 0 or not is_own:
+                    raise
+                return algebra.unknown_above(found, 8 * k)
             found = algebra.add(found, algebra.scaled(part, 1 << 8 * k))
             k += n
         return found
+
+    def _part(self, content: Content, at: int, size: int) -> Value:
+        """Return bytes of what was written at once."""
+        whole = read(content, self._algebra)
+        part = whole if not at else self._algebra.shifted(whole, 8 * at)
+        return self._algebra.low(part, 8 * size)
 
     def store(
         self, draft: Draft, address: Value, size: int, value: Content, *, anywhere: bool = False
@@ -197,13 +208,16 @@ class Memory:
             if cell is None or at + cell.size <= offset:
                 continue
             del found[at]
+            rest = list(_rest(at, at + cell.size, offset, offset + size))
+            if not rest:
+                continue
             try:
                 content = read(cell.content, self._algebra)
             except UndecidedError:
                 continue  # Nor is the rest of what differs between paths
             if content.base is not None:
                 continue  # The rest of an address is not read again
-            for first, end in _rest(at, at + cell.size, offset, offset + size):
+            for first, end in rest:
                 k, n = 8 * (first - at), 8 * (end - first)
                 kept: Content
                 try:

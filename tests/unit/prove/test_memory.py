@@ -6,7 +6,9 @@ import pytest
 
 from bncc.prove.instructions import Flags, Load, Set, Store
 from bncc.prove.specification import Input
-from bncc.prove.values import WORD, AlignmentError, UndecidedError, ViolationError
+from bncc.prove.state import Merged
+from bncc.prove.sums import Sums
+from bncc.prove.values import WORD, AlignmentError, UndecidedError, Value, ViolationError
 from tests.unit.prove.made_up_programs import EQ, MACHINE, RETURN, TABLE, Program, agrees, to
 
 LOAD = (Load("r2", "r0", 1),)
@@ -163,6 +165,17 @@ NEVER_WRITTEN = {
         (Set("r0", ("zext", "r2", 2)),),
         (Set("sp", ("add", "sp", 4)),),
     ),
+    "whether two words never written are equal": (
+        (Set("sp", ("sub", "sp", 8)),),
+        (Load("r2", "sp", 4), Load("r3", ("add", "sp", 4), 4), Set("r0", ("eq", "r2", "r3"))),
+        (Set("sp", ("add", "sp", 8)),),
+    ),
+    "the difference of words of which as much is known": (
+        (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8))),
+        (Store("sp", "r2", 2), Store(("add", "sp", 4), "r2", 2)),
+        (Load("r3", "sp", 4), Load("r4", ("add", "sp", 4), 4)),
+        (Set("r0", ("zext", ("sub", "r3", "r4"), 17)), Set("sp", ("add", "sp", 8))),
+    ),
     "what one path alone has written": (
         (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 4))),
         (Load("r3", "sp", 4), Flags("sub", "r2", 5)),
@@ -178,3 +191,70 @@ NEVER_WRITTEN = {
 def test_what_was_never_written_is_undecided(name):
     with pytest.raises(UndecidedError):
         Program(*NEVER_WRITTEN[name], RETURN).run()
+
+
+PARTED = (
+    (Load("r2", "r0", 1), Set("sp", ("sub", "sp", 8)), Flags("sub", "r2", 5)),
+    (to(4, EQ),),
+)
+"""Two paths, of which the first skips an instruction."""
+
+
+def test_paths_that_load_words_never_written_meet():
+    run = agrees(
+        Program(
+            *PARTED,
+            (Load("r4", "sp", 4), to(5)),
+            (),
+            (Load("r4", ("add", "sp", 4), 4),),
+            (Set("r0", "r2"), Set("sp", ("add", "sp", 8))),
+            RETURN,
+        )
+    )
+    (end,) = run.ends
+    assert isinstance(end.registers["r4"], Value)
+
+
+def test_a_store_does_not_read_what_it_covers(monkeypatch):
+    """A sum of many inputs, as there are in loops, is expensive to read."""
+    program = Program(
+        *PARTED,
+        (Store("sp", 1, 4), to(5)),
+        (),
+        (Store("sp", 2, 4),),
+        (Store("sp", "r2", 4),),
+        (Load("r0", "sp", 4), Set("sp", ("add", "sp", 8))),
+        RETURN,
+    )
+    agrees(program)
+    monkeypatch.delattr(Merged, "value")
+    program.run()
+
+
+SPILLED = (
+    (Load("r2", "r0", 1), Load("r3", ("add", "r0", 1), 1), Set("sp", ("sub", "sp", 4))),
+    (Store("sp", ("add", ("mul", "r2", 60_000), ("mul", "r3", 50_000)), 4),),
+    (Store("sp", ("add", "r2", 9), 2), Load("r4", "sp", 4)),
+    (Set("sp", ("add", "sp", 4)),),
+)
+"""A halfword over a word whose upper half is a function of all inputs, and a load of both."""
+
+
+def test_the_upper_half_of_a_word_may_depend_on_too_many_inputs(monkeypatch):
+    """Compilers spill a halfword to a word in use, and load the word for its lower half."""
+    used = [(Set("r0", ("zext", ("add", "r4", "r2"), n)), *RETURN) for n in (16, 17)]
+    for use in used:
+        agrees(Program(*SPILLED, use))
+    monkeypatch.setattr(Sums.joint, "__defaults__", (8,))
+    agrees(Program(*SPILLED, used[0]))
+    with pytest.raises(UndecidedError):
+        Program(*SPILLED, used[1]).run()
+
+
+def test_time_that_is_over_is_no_unknown_half_of_a_word(monkeypatch):
+    def over(*rest: object) -> None:
+        raise UndecidedError("time-limit", "the time limit is reached")
+
+    monkeypatch.setattr(Sums, "joint", over)
+    with pytest.raises(UndecidedError, match="time-limit"):
+        Program(*SPILLED, (Set("r0", ("zext", "r4", 16)), *RETURN)).run()
