@@ -8,6 +8,7 @@ that ``rich_features.json`` names, such as one of its own environment. Everythin
 
 - ``forest``: 200 trees of scikit-learn on bncc's default integer features of all signals.
 - ``rich forest``: the same on 54 of TSFEL's features of each channel, most of them vectors.
+- ``voting forest``: the majority of the last five decisions of the rich forest in a recording.
 - ``CNN``: `benchmarks.recordings.network` on samples; some groups of the training part stop it. It
   learns from at most 16,000 training windows, drawn at random; only ``ecg`` has more.
 
@@ -34,6 +35,7 @@ from benchmarks.recordings.figures import (
     result_of,
 )
 from benchmarks.recordings.figures import write as write_results
+from benchmarks.recordings.filter import majority
 from benchmarks.recordings.sets import SETS, Split, StreamSet, chosen_sets, folds_of, load
 from benchmarks.recordings.windowed import Windowed, rich, windowed
 from benchmarks.shared.memory import Memory
@@ -48,9 +50,10 @@ MOST_WINDOWS = 16_000
 """Training windows of a network, at most."""
 VALIDATED = 0.2
 """Share of the training part that stops a network."""
-FOREST, RICH, CNN = "forest", "rich forest", "CNN"
+FOREST, RICH, VOTES, CNN = "forest", "rich forest", "voting forest", "CNN"
 SHOWN = (Shown(FOREST), Shown(RICH), Shown(CNN, ("int8 bytes", "products")))
 """Columns of the table."""
+MODELS = (FOREST, RICH, VOTES, CNN)
 RECALLS = ("ecg",)
 """Sets of rare labels, with a table of recalls."""
 
@@ -100,14 +103,24 @@ def by_network(found: Windowed, groups: IntArray) -> Decide:
 
 
 def measured(
-    names: tuple[str, str, str], found: Windowed, folds: IntArray, decide: Decide
+    names: tuple[str, str, str],
+    found: Windowed,
+    folds: IntArray,
+    decide: Decide,
+    *,
+    votes: bool = False,
 ) -> Result:
-    """Return the result of a classifier on the test windows of all folds, (n_recordings,) int."""
+    """
+    Return the result of a classifier on the test windows of all folds, (n_recordings,) int.
+
+    With votes, each decision is that of the majority of the last ones in its recording.
+    """
     of_window = folds[found.recording]
     said, costs = np.full(len(found.y), -1, dtype=np.int64), dict[str, float]()
     for fold in range(folds.max() + 1):
         is_tested = of_window == fold
-        said[is_tested], more = decide(~is_tested, is_tested)
+        alone, more = decide(~is_tested, is_tested)
+        said[is_tested] = majority(alone, found.recording[is_tested]) if votes else alone
         costs = {name: max(value, costs.get(name, 0)) for name, value in more.items()}
     some = said >= 0
     return result_of(names, found.labels, found.y[some], said[some], costs)
@@ -135,7 +148,7 @@ class Baselines:
         for split, model in missing:
             decide = self._decide(one, split, model, recordings, found, python)
             names, folds = (one.name, split.name, model), folds_of(split, recordings)
-            result = measured(names, found, folds, decide)
+            result = measured(names, found, folds, decide, votes=model == VOTES)
             self._known.put(_key(one, split, model), asdict(result))
             print(*names, f"{result.error:.2f} % {result.macro_f1:.3f}", flush=True)
 
@@ -150,7 +163,7 @@ class Baselines:
     ) -> Decide:
         if model == FOREST:
             return by_forest(found.integers, found.y)
-        if model == RICH:
+        if model in (RICH, VOTES):
             folder = self._folder / "rich" / one.name
             return by_forest(rich(folder, found.samples, one.rate, python), found.y)
         names = [split.group_of(each) for each in recordings.recordings]
@@ -159,9 +172,7 @@ class Baselines:
 
     def results(self, sets: list[StreamSet]) -> list[Result]:
         """Return the known results of sets."""
-        keys = [
-            _key(one, split, shown.model) for one in sets for split in one.splits for shown in SHOWN
-        ]
+        keys = [_key(one, split, model) for one in sets for split in one.splits for model in MODELS]
         return [result_from(self._known[key]) for key in keys if key in self._known]
 
 
@@ -169,7 +180,7 @@ def merged(before: Iterable[Result], new: Iterable[Result]) -> list[Result]:
     """Return all results, new ones instead of those before them, in the order of sets."""
     found = {(one.set, one.split, one.model): one for one in (*before, *new)}
     order = [
-        (one.name, split.name, each.model) for one in SETS for split in one.splits for each in SHOWN
+        (one.name, split.name, model) for one in SETS for split in one.splits for model in MODELS
     ]
     return [found[key] for key in order if key in found]
 
@@ -192,9 +203,7 @@ def tables(results: list[Result]) -> str:
 @click.option("--data", type=Path, default="../shared/data", help="Folder with `streams`.")
 @click.option("-o", "--output", type=Path, default="baselines", help="Folder of the results.")
 @click.option("--sets", default=",".join(one.name for one in SETS), help="Sets, with commas.")
-@click.option(
-    "--models", default=",".join(each.model for each in SHOWN), help="Baselines, with commas."
-)
+@click.option("--models", default=",".join(MODELS), help="Baselines, with commas.")
 @click.option("--tsfel", default=sys.executable, help="Interpreter with TSFEL.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
 @click.option("--write", is_flag=True, help="Add the results to baselines.csv.")
@@ -203,9 +212,8 @@ def main(
 ) -> None:
     """Measure, and print the tables."""
     asked, chosen = tuple(models.split(",")), chosen_sets(sets)
-    known = [each.model for each in SHOWN]
-    if unknown := [each for each in asked if each not in known]:
-        raise click.UsageError(f"there is no baseline {unknown[0]!r}; choose {', '.join(known)}")
+    if unknown := [each for each in asked if each not in MODELS]:
+        raise click.UsageError(f"there is no baseline {unknown[0]!r}; choose {', '.join(MODELS)}")
     baselines = Baselines(output)
     for one in () if report else chosen:
         baselines.measure(data, one, tsfel, asked)

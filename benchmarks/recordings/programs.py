@@ -12,14 +12,15 @@ What was measured stays in ``programs.jsonl`` in this folder, with the commit of
 ``baselines.csv``. With ``--write`` the tables of the target on docs/recordings.md are new. A row
 of which the file has fewer programs than ``--seeds`` keeps those that the page has, with their
 commit: results before this file were not kept. Programs of ``--features auto`` have their own
-table.
+table, and so have those of ``--filter``, whose decisions are those of a filter over the windows of
+a recording, with a price of a switch that held-out groups of the training part choose.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import click
 import numpy as np
@@ -32,8 +33,9 @@ from benchmarks.shared.memory import Memory, commit
 from bncc._types import IntArray
 from bncc.discretize.feature import states_of
 from bncc.errors import BnccError
+from bncc.model.filter import decided
 from bncc.model.model import Model
-from bncc.model.reference import predict
+from bncc.model.reference import scores
 from bncc.program_pricing import ProgramCost
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.recording import Recordings
@@ -44,7 +46,9 @@ from bncc.resources import Budget, Preference
 from bncc.search.families import FAMILIES
 from bncc.search.feature_choice import best_list, list_errors
 from bncc.search.front_end_choice import ProgramLimits, samples_to_measure
-from bncc.search.program_search import ProgramSearch, search_program
+from bncc.search.program_search import NO_RULES, ProgramSearch, search_program
+from bncc.train.decision_rules import DecisionRules
+from bncc.train.filter_choice import AUTO
 from bncc.train.settings import TrainSettings
 
 MODEL = "bncc"
@@ -56,6 +60,16 @@ RECALLED = "cortex-m0"
 """Target of the programs in tables of recalls."""
 OURS = ("seeds", "commit", "error", "F1", *COSTS)
 """Columns of the programs of a row."""
+ALONE = "alone"
+"""Error of a program's decisions without its filter, in percent."""
+Kind = Literal["default", "auto", "filter"]
+"""Programs with the default features, those of ``--features auto``, or with a filter."""
+KEYS: Mapping[Kind, str] = {"default": "", "auto": ", features auto", "filter": ", filter"}
+"""End of the keys of each kind in the file."""
+FURTHER: Mapping[Kind, tuple[str, ...]] = {"filter": (ALONE,)}
+"""Further columns of a kind of programs."""
+OTHERS: Mapping[Kind, tuple[str, ...]] = {"filter": (baselines.RICH, baselines.VOTES)}
+"""Classifiers that a kind is compared with, if not all."""
 
 Place = tuple[str, str]
 """Names of a set and of a split."""
@@ -75,8 +89,7 @@ def program_of(
     limits: ProgramLimits,
     prefer: Preference,
     seed: int,
-    *,
-    is_auto: bool,
+    kind: Kind,
 ) -> tuple[Model, ProgramCost]:
     """Return the model that is chosen on the training part of a split, and its cost."""
     signals = signals_of(None, train.channels)
@@ -86,27 +99,41 @@ def program_of(
 
     settings = TrainSettings(seed=seed)
     chosen = DEFAULT
-    if is_auto:
+    if kind == "auto":
         chosen = best_list(list_errors(train, columns, one.windows, settings)).features
         print(one.name, chosen, flush=True)
     found = narrowed(feature_table(train, columns(chosen), one.windows))
     front_end = front_end_of(found)
     segments = (each.samples[a:b] for each in train.recordings for a, b in each.segments)
     samples = samples_to_measure(segments, front_end)
+    rules = DecisionRules(over_time=AUTO) if kind == "filter" else NO_RULES
+    budget = replace(limits.budget, extras=rules.names)
+    limits = replace(limits, budget=budget)
     program = ProgramSearch(dataset_of_windows(found), None, front_end, limits, samples)
-    searched, cost = search_program(program, settings, FAMILIES, prefer=prefer)
+    searched, cost = search_program(program, settings, FAMILIES, prefer=prefer, rules=rules)
     return searched.result.model, cost
 
 
-def decisions(model: Model, one: StreamSet, test: Recordings) -> tuple[IntArray, IntArray]:
-    """Return the labels of the windows of the test part, and what the model says, by index."""
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Labels of the windows of a test part, and what a model says of each, by index."""
+
+    labels: IntArray  # (n,) int64
+    decisions: IntArray  # (n,) int64
+    alone: IntArray  # (n,) int64: without a filter
+
+
+def decisions(model: Model, one: StreamSet, test: Recordings) -> Said:
+    """Return what a model says of a test part; a filter sees the windows without a label, too."""
     front_end = model.front_end
     assert front_end is not None
-    found = feature_table(test, front_end.columns, one.windows)
-    rows = dataset_of_windows(found)
-    said = predict(model, states_of(model.features, rows.table))
+    found = feature_table(test, front_end.columns, one.windows, unlabeled=model.filter is not None)
+    costs = scores(model, states_of(model.features, front_end.table(found.values)))
+    alone = costs.argmin(axis=1)
+    filtered = alone if model.filter is None else decided(costs, found.segment, model.filter)
     number = np.array([test.labels.index(label) for label in model.classes])
-    return found.label, number[said]
+    is_labeled = found.label >= 0
+    return Said(found.label[is_labeled], number[filtered[is_labeled]], number[alone[is_labeled]])
 
 
 class Programs:
@@ -117,16 +144,26 @@ class Programs:
         path: Path,
         limits: ProgramLimits,
         prefer: Preference = "balanced",
-        *,
-        is_auto: bool = False,
+        kind: Kind = "default",
     ) -> None:
-        self._limits, self._prefer, self._is_auto = limits, prefer, is_auto
+        self._limits, self._prefer, self._kind = limits, prefer, kind
         self._memory = Memory(path)
 
     @property
     def name(self) -> str:
         """Name of the table of these programs."""
-        return f"programs-{self._limits.budget.target}{'-auto' if self._is_auto else ''}"
+        kind = "" if self._kind == "default" else f"-{self._kind}"
+        return f"programs-{self._limits.budget.target}{kind}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of these programs."""
+        return (*OURS, *FURTHER.get(self._kind, ()))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Classifiers that these programs are compared with."""
+        return OTHERS.get(self._kind, tuple(each.model for each in baselines.SHOWN))
 
     def measure(self, data: Path, one: StreamSet, seed: int, *, again: bool = False) -> None:
         """Measure what is missing for a set, or all of it again."""
@@ -135,20 +172,20 @@ class Programs:
             return
         recordings = load(data, one)
         for split in splits:
-            y, said, costs = [], [], dict.fromkeys(COSTS, 0.0)
+            said, costs = list[Said](), dict.fromkeys(COSTS, 0.0)
             for train, test in parts(split, recordings):
-                model, cost = program_of(
-                    one, train, self._limits, self._prefer, seed, is_auto=self._is_auto
-                )
-                labels, found = decisions(model, one, test)
-                y.append(labels)
-                said.append(found)
+                model, cost = program_of(one, train, self._limits, self._prefer, seed, self._kind)
+                said.append(decisions(model, one, test))
                 facts: dict[str, Any] = cost.to_json()
                 costs = {name: max(costs[name], facts[name] or 0.0) for name in COSTS}
             names = (one.name, split.name, MODEL)
-            result = result_of(
-                names, recordings.labels, np.concatenate(y), np.concatenate(said), costs
+            y, found, alone = (
+                np.concatenate([getattr(each, name) for each in said])
+                for name in ("labels", "decisions", ALONE)
             )
+            if self._kind == "filter":
+                costs[ALONE] = 100 * float((alone != y).mean())
+            result = result_of(names, recordings.labels, y, found, costs)
             self.put(one, split.name, seed, Known(commit(), asdict(result)))
             print(*names, seed, f"{result.error:.2f} % {result.macro_f1:.3f}", costs, flush=True)
 
@@ -173,15 +210,15 @@ class Programs:
         """
         Return a row of the table for each set and split, with what is known.
 
-        The cells of `OURS` are those of `before` where fewer programs than seeds are known. With
-        ``--features auto``, splits without a program have no row.
+        The cells of programs are those of `before` where fewer than seeds are known. Only in the
+        table of default features, splits without a program have a row.
         """
         baselines_of = by_place(read(baselines.PATH))
         found = []
         for one in sets:
             for split in one.splits:
                 place, ours = (one.name, split.name), self.of_split(one, split.name, seeds)
-                if self._is_auto and not ours:
+                if self._kind != "default" and not ours:
                     continue
                 others = {each.model: each for each in baselines_of.get(place, ())}
                 results = [result_from(each.result) for each in ours]
@@ -190,9 +227,9 @@ class Programs:
                     raise ValueError("the classifiers of a split have different test windows")
                 cells = [f"{n:,}" for n in windows] or [NOTHING]
                 is_kept = len(ours) < seeds and place in before
-                cells += before[place] if is_kept else _cells(ours, results)
-                for shown in baselines.SHOWN:
-                    same = others.get(shown.model)
+                cells += before[place] if is_kept else self._cells(ours, results)
+                for name in self.others:
+                    same = others.get(name)
                     cells += [NOTHING if same is None else f"{same.error:.2f}"]
                 found.append([*place, *cells])
         return found
@@ -206,9 +243,23 @@ class Programs:
         limits = f"{budget.target}, {budget.flash}, {budget.ram}, {self._limits.time}"
         if self._prefer != "balanced":
             limits += f", {self._prefer}"
-        if self._is_auto:
-            limits += ", features auto"
-        return f"{one.name}, {split}, {seed}, {limits}"
+        return f"{one.name}, {split}, {seed}, {limits}{KEYS[self._kind]}"
+
+    def _cells(self, ours: Sequence[Known], results: Sequence[Result]) -> list[str]:
+        """Return the cells of programs."""
+        if not ours:
+            return [NOTHING] * len(self.columns)
+        return [
+            str(len(ours)),
+            ", ".join(dict.fromkeys(one.commit for one in ours)),
+            f"{fmean(one.error for one in results):.2f}",
+            f"{fmean(one.macro_f1 for one in results):.3f}",
+            *(f"{max(one.costs[name] for one in results):,.0f}" for name in COSTS),
+            *(
+                f"{fmean(one.costs[name] for one in results):.2f}"
+                for name in FURTHER.get(self._kind, ())
+            ),
+        ]
 
 
 def by_place(results: Iterable[Result]) -> dict[Place, list[Result]]:
@@ -219,25 +270,12 @@ def by_place(results: Iterable[Result]) -> dict[Place, list[Result]]:
     return found
 
 
-def _cells(ours: Sequence[Known], results: Sequence[Result]) -> list[str]:
-    """Return the cells of `OURS`."""
-    if not ours:
-        return [NOTHING] * len(OURS)
-    return [
-        str(len(ours)),
-        ", ".join(dict.fromkeys(one.commit for one in ours)),
-        f"{fmean(one.error for one in results):.2f}",
-        f"{fmean(one.macro_f1 for one in results):.3f}",
-        *(f"{max(one.costs[name] for one in results):,.0f}" for name in COSTS),
-    ]
-
-
-def programs_of(text: str) -> dict[Place, list[str]]:
-    """Return the cells of `OURS` by set and split of a table that has programs, from Markdown."""
+def programs_of(text: str, columns: Sequence[str] = OURS) -> dict[Place, list[str]]:
+    """Return the cells of programs by set and split of a table, from Markdown."""
     head, _, *lines = (line.strip("| ").split(" | ") for line in text.splitlines())
     rows = [dict(zip(head, cells, strict=True)) for cells in lines]
     return {
-        (row["set"], row["split"]): [row[name] for name in OURS]
+        (row["set"], row["split"]): [row[name] for name in columns]
         for row in rows
         if row["seeds"] != NOTHING
     }
@@ -250,7 +288,8 @@ def tables(
     before: Mapping[Place, Sequence[str]],
 ) -> dict[str, str]:
     """Return the tables of a target in Markdown: programs, and recalls of sets of rare labels."""
-    head = ["set", "split", "windows", *OURS, *(f"{each.model} error" for each in baselines.SHOWN)]
+    columns = (*programs.columns, *(f"{name} error" for name in programs.others))
+    head = ["set", "split", "windows", *columns]
     found = {programs.name: table(head, programs.rows(sets, seeds, before))}
     if programs.name == f"programs-{RECALLED}":
         others = read(baselines.PATH)
@@ -278,6 +317,7 @@ def tables(
 @click.option(
     "--features", type=click.Choice(["default", "auto"]), default="default", help="As `bncc train`."
 )
+@click.option("--filter", "is_filtered", is_flag=True, help="As `bncc train --filter auto`.")
 @click.option("--again", is_flag=True, help="Measure these sets again.")
 @click.option("--report", is_flag=True, help="Measure nothing; print what is known.")
 @click.option("--write", is_flag=True, help="Update the page with all that is known.")
@@ -290,7 +330,8 @@ def main(
     max_ram: int | None,
     max_time: float | None,
     prefer: Preference,
-    features: str,
+    features: Kind,
+    is_filtered: bool,
     again: bool,
     report: bool,
     write: bool,
@@ -298,7 +339,9 @@ def main(
     """Measure, and print the tables of these sets."""
     chosen = chosen_sets(sets)
     limits = ProgramLimits(Budget(target, max_flash, ram=max_ram), max_time)
-    programs = Programs(RESULTS, limits, prefer, is_auto=features == "auto")
+    if is_filtered and features != "default":
+        raise click.UsageError("--filter has the default features; leave out --features")
+    programs = Programs(RESULTS, limits, prefer, "filter" if is_filtered else features)
     failed = False
     for one in () if report else chosen:
         for seed in range(seeds):
@@ -313,7 +356,7 @@ def main(
         raise SystemExit("a set failed; fix it, and run the same command again")
     if write:
         programs.compact()
-        before = programs_of(held(PAGE.read_text("utf-8"), programs.name))
+        before = programs_of(held(PAGE.read_text("utf-8"), programs.name), programs.columns)
         renew(PAGE, tables(programs, SETS, seeds, before))
 
 

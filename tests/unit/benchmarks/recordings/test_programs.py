@@ -1,6 +1,6 @@
 """Programs on recordings: the decisions that count, and the rows of the table."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from benchmarks.recordings.programs import (
     PAGE,
     Known,
     Programs,
+    Said,
     decisions,
     programs_of,
     tables,
@@ -21,6 +22,7 @@ from benchmarks.recordings.programs import (
 from benchmarks.recordings.sets import Split, StreamSet
 from benchmarks.shared.markdown import held, table
 from benchmarks.shared.memory import commit
+from bncc.model.filter import MAX_SWITCH, Filter
 from bncc.program_pricing import ProgramCost
 from bncc.recordings.labeled import dataset_of_windows, front_end_of
 from bncc.recordings.table import narrowed
@@ -40,10 +42,16 @@ def test_decisions_are_those_on_the_features_of_the_model() -> None:
     settings = TrainSettings(structure="naive", parameters="ml")
     result = train_model(dataset_of_windows(table), settings).with_front_end(front_end_of(table))
     test = recordings(2)
-    labels, said = decisions(result.model, SET, test)
-    assert len(labels) == len(said) == len(windows_table(test).values)
-    assert np.mean(labels != said) < 0.1
-    assert {*said.tolist()} == {0, 1, 2}
+    said = decisions(result.model, SET, test)
+    assert len(said.labels) == len(said.decisions) == len(windows_table(test).values)
+    assert np.mean(said.labels != said.decisions) < 0.1
+    assert {*said.decisions.tolist()} == {0, 1, 2}
+    assert np.array_equal(said.alone, said.decisions)
+    # A high price delays each switch.
+    filtered = decisions(replace(result.model, filter=Filter(MAX_SWITCH)), SET, test)
+    assert np.array_equal(filtered.alone, said.alone)
+    first, last = (np.flatnonzero(np.diff(of.decisions))[0] for of in (said, filtered))
+    assert first < last
 
 
 def result(model: str, misses: int) -> Result:
@@ -112,11 +120,26 @@ def test_programs_of_chosen_features_have_a_table_with_the_splits_that_are_known
     found: Programs, tmp_path: Path
 ) -> None:
     found.put(SET, SPLIT.name, 0, known(1))
-    chosen = Programs(tmp_path / "programs.jsonl", LIMITS, is_auto=True)
+    chosen = Programs(tmp_path / "programs.jsonl", LIMITS, kind="auto")
     assert chosen.rows([SET], 1, {}) == []
     chosen.put(SET, SPLIT.name, 0, known(2))
     assert [row[5] for of in (found, chosen) for row in of.rows([SET], 1, {})] == ["10.00", "20.00"]
     assert list(tables(chosen, [SET], 1, {})) == ["programs-cortex-m0-auto"]
+
+
+def test_programs_with_a_filter_are_compared_with_votes(
+    found: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "read", lambda path: [result("voting forest", 3)])
+    filtered = Programs(tmp_path / "programs.jsonl", LIMITS, kind="filter")
+    one = known(1)
+    costs = {**one.result["costs"], programs.ALONE: 25.0}
+    filtered.put(SET, SPLIT.name, 0, Known(one.commit, {**one.result, "costs": costs}))
+    text = tables(filtered, [SET], 1, {})["programs-cortex-m0-filter"]
+    assert "| alone | rich forest error | voting forest error |" in text
+    assert text.strip().endswith("| 25.00 | - | 30.00 |")
+    assert programs_of(text, filtered.columns)[("walks", "persons")][-1] == "25.00"
+    assert found.known(SET, SPLIT.name, 0) is None
 
 
 def test_only_what_is_unknown_is_measured_or_all_of_it_again(
@@ -124,13 +147,13 @@ def test_only_what_is_unknown_is_measured_or_all_of_it_again(
 ) -> None:
     cost, searched = ProgramCost(7, 7, 7, "measured", 7.0, 7, "instructions"), []
 
-    def program_of(one: StreamSet, *rest: object, is_auto: bool) -> tuple[None, ProgramCost]:
+    def program_of(one: StreamSet, *rest: object) -> tuple[None, ProgramCost]:
         searched.append(one.name)
         return None, cost
 
     monkeypatch.setattr(programs, "load", lambda data, one: recordings(2))
     monkeypatch.setattr(programs, "program_of", program_of)
-    monkeypatch.setattr(programs, "decisions", lambda *rest: (np.arange(3), np.arange(3)))
+    monkeypatch.setattr(programs, "decisions", lambda *rest: Said(*[np.arange(3)] * 3))
     for again, n in ((False, 2), (False, 2), (True, 4)):
         found.measure(Path(), SET, 0, again=again)
         assert len(searched) == n
