@@ -11,10 +11,11 @@ from bncc._types import IntArray
 from bncc.errors import ToolchainError
 from bncc.model.model import Model
 from bncc.model.reference import predict, scores
+from bncc.prove.call import Call
 from bncc.prove.code import Code
 from bncc.prove.decision import Costs, Mismatch
 from bncc.prove.points import Points
-from bncc.prove.replay import Call, Replay
+from bncc.prove.replay import Replay
 from bncc.prove.specification import ERROR, Entry
 from bncc.prove.values import Exact, Value
 from bncc.prove.verdict import Verdict

@@ -5,8 +5,8 @@ from typing import Any
 
 from bncc.device.simulators.simavr import calls_library
 from bncc.errors import ToolchainError
+from bncc.prove.call import JUNK, Call
 from bncc.prove.code import Code
-from bncc.prove.replay import JUNK, Call
 from bncc.targets.base import Mcu
 
 _MOST_BYTES = 0x1000
