@@ -91,7 +91,7 @@ class Thumb:
         head = int.from_bytes(one.bytes[:2], "little")
         sets = one.update_flags if one.size == 2 else bool(head & 0x10)
         decoded = Decoded(one, name, _operands(one.op_str), sets)
-        require(not in_block or cc != "", f"no condition in an IT block: {text}")
+        require(not in_block or (cc and name != "it"), f"no condition in an IT block: {text}")
         is_narrow = one.size == 2 and name not in ("it", "cbz", "cbnz")
         require(self.is_v7 or is_narrow or name == "bl", f"v6-M has no instruction {text}")
         require(self.is_v7e or name not in V7E, f"v7-M has no instruction {text}")

@@ -60,8 +60,9 @@ class Algebra(Sums):
         """
         Return a value plus a multiple of 2^n of which nothing is known.
 
-        Any use but that of its lowest n bits is undecided. Nor is anything known of the upper bits
-        of two such values together: they share a name, and their difference is unknown too.
+        Nothing is decided by the upper bits: what is computed of them is unknown or undecided. Nor
+        is anything known of those of two such values together: they share a name, and their
+        difference is unknown too.
         """
         if n >= 32:
             return a

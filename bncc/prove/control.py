@@ -93,11 +93,19 @@ class Control:
     def _check_targets(self, flow: Flow) -> None:
         """Verify that targets of jumps by tables are instructions, and no parts of others."""
         targets = set().union(*self._targets.values())
-        ends = {at: at + self.decoded(at).size for at in flow.places} if targets else {}
+        ends = {at: end for at in flow.places if (end := self._end(at))} if targets else {}
         for one in targets & flow.places.keys():
             for at, end in ends.items():
-                if at < one < end or one < at < ends[one]:
+                if at < one < end or one < at < ends.get(one, one):
                     raise UndecidedError("jump", f"a jump to {one:#x}, within an instruction")
+
+    def _end(self, at: int) -> int | None:
+        """Return the end of an instruction; None if it is unknown, to which no run may get."""
+        try:
+            one = self._decode(at)
+        except UnknownInstruction:
+            return None
+        return at + one.size
 
     def order(self, state: State) -> tuple[int, ...]:
         """Return the order of a step: the place with the iterations of the loops around it."""
@@ -114,6 +122,10 @@ class Control:
 
     def moved(self, state: State, to: int) -> State:
         """Return a state at another instruction of the same function."""
+        then = self.decoded(state.at).then
+        if to != then and (then is not None or self.decoded(to).is_inner):
+            # Instructions may overlap: the end of one may be the `it` of others.
+            raise UndecidedError("jump", f"a way to {to:#x} into or out of an IT block")
         frame = state.frames[-1]
         flow = self.flow(frame.entry)
         if to not in flow.places:

@@ -117,6 +117,7 @@ class Instruction:
     condition: Expr | None = None
     n_counted: int = 1  # Instructions of the processor that it stands for
     is_inner: bool = False  # In an IT block: only the instruction before it leads to it
+    then: int | None = None  # Address of the next one in the IT block, to which this one leads
 
     @property
     def is_call(self) -> bool:

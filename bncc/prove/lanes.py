@@ -115,9 +115,14 @@ class Lanes:
         """Return a number with some bits inverted."""
         if not bits:
             return a
-        key = Exact(a.const, a.terms).key()
-        self._words.setdefault(key, a)
-        return self._value(Mixed({key: MASK}, bits))
+        known = self._as_mixed(a)
+        if known is None:
+            if a.base is not None:
+                raise UndecidedError("bits", "bits of a word that is no sum are inverted")
+            key = Exact(a.const, a.terms).key()
+            self._words.setdefault(key, a)
+            known = Mixed({key: MASK}, 0)
+        return self._value(known.xor(Mixed({}, bits)))
 
     def plain(self, base: str | None) -> tuple[Value, int] | None:
         """Return the number of which a word has some bits inverted, and these; None for others."""

@@ -45,7 +45,7 @@ class Meeting:
     """
     States of one place, by numbers in the order in which they came.
 
-    Two states of the same inputs merge only if their registers are equal, and so are the stack and
+    Two states of the same inputs merge only if they have equal registers, and so are the stack and
     the flags that both have. Digests show this without a comparison of each pair: such states are
     many where sums have been compared, as they differ in the class that costs least so far.
     """
@@ -79,4 +79,9 @@ class Meeting:
     def remove(self, number: int) -> None:
         """Remove a state."""
         _, looks = self._states.pop(number)
-        del self._known[looks.inputs][looks.registers][number]
+        by_registers = self._known[looks.inputs]
+        del by_registers[looks.registers][number]
+        if not by_registers[looks.registers]:
+            del by_registers[looks.registers]
+        if not by_registers:
+            del self._known[looks.inputs]

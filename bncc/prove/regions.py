@@ -105,6 +105,27 @@ def _meet(a: Box, b: Box) -> bool:
     return all(axis not in of_b or common(allowed, of_b[axis]) for axis, allowed in a)
 
 
+def outside(region: Region, other: Region, full: Sequence[Numbers]) -> Region:
+    """Return the inputs of a region that are not in another one, as disjoint boxes."""
+    found = region
+    for box in other:
+        found = tuple(part for own in found for part in _outside(own, box, full))
+    return found
+
+
+def _outside(box: Box, other: Box, full: Sequence[Numbers]) -> Iterator[Box]:
+    """Yield what a box has outside of another one: a box for each input that this restricts."""
+    if not _meet(box, other):
+        yield box
+        return
+    inside = dict(box)
+    for axis, allowed in other:
+        own = inside.get(axis, full[axis])
+        if rest := without(own, allowed):
+            yield tuple(sorted({**inside, axis: rest}.items()))
+        inside[axis] = common(own, allowed)
+
+
 def joined(region: Sequence[Box], full: Sequence[Numbers]) -> Region:
     """
     Return the union of disjoint boxes as few boxes, by joining those that differ in one input.

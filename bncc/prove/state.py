@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from bncc.prove.diagrams import FALSE, TRUE
-from bncc.prove.regions import Numbers, Region, added, both, joined, meets
+from bncc.prove.regions import Numbers, Region, added, both, joined, meets, outside
 from bncc.prove.values import OpenOrderError, Term, UndecidedError, Value
 from bncc.prove.words import Words
 
@@ -266,11 +266,11 @@ class Draft:
 def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State | None:
     """Return two states at the same place as one; None if they must stay apart."""
     is_same = a.region is b.region or a.region == b.region
-    region = a.region
+    region: Region | None = a.region if is_same else None
     join = _Join(None, None)
     if not is_same:
-        region = added(a.region, b.region, full)
         if a.facts == b.facts and a.guard == b.guard and not _have_common_inputs(a, b):
+            region = added(a.region, b.region, full)
             join = _Join(a.region, b.region, region)
     elif is_same and algebra.diagrams.both(a.guard, b.guard) == FALSE:
         join = _Join(None, None, guard=a.guard)
@@ -285,6 +285,10 @@ def merged(a: State, b: State, algebra: Words, full: Sequence[Numbers]) -> State
         flags = _flags(a.flags, b.flags, join)
     except _DifferError:
         return None
+    if region is None:
+        # Their boxes must be disjoint, as those of each one are.
+        new = outside(b.region, a.region, full) if _have_common_inputs(a, b) else b.region
+        region = added(a.region, new, full)
     return replace(
         a,
         registers=registers,

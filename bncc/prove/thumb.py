@@ -10,7 +10,8 @@ values unpredictable. A comparison of floats stores its operands in the register
 ``fcmp1``, from which ``vmrs`` sets the flags.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bncc.prove.code import Code
@@ -54,15 +55,27 @@ class Decoder:
             inner = {insn.address for insn in found[1:]}
             if inner & ({*self._known} | self._targets):
                 raise UnknownInstruction(f"a jump into the IT block at {address:#x}")
-            for k, insn in enumerate(found):
-                one = self._known[insn.address] = self._instruction(insn, is_conditional=k > 0)
-                if 0 < k < len(found) - 1 and any(isinstance(each, Jump) for each in one.effects):
-                    raise UnknownInstruction(
-                        f"a jump at {insn.address:#x}, not last in its IT block"
-                    )
+            block = self._block(found)
+            targets = _constant_targets(block)
+            if targets & (self._inner | inner):
+                raise UnknownInstruction("a jump into an IT block")
+            # Only now: if any part of a block is unknown, no part of it may be decoded alone.
+            self._known |= {one.address: one for one in block}
             self._inner |= inner
-            self._targets |= self._constant_targets(found)
+            self._targets |= targets
         return self._known[address]
+
+    def _block(self, found: Sequence[Any]) -> list[Instruction]:
+        """Return an instruction, with those of the IT block that it begins."""
+        block: list[Instruction] = []
+        following = [*(insn.address for insn in found[1:]), None]
+        for k, (insn, then) in enumerate(zip(found, following, strict=True)):
+            one = self._instruction(insn, is_conditional=k > 0)
+            is_last = then is None
+            if k > 0 and not is_last and any(isinstance(each, Jump) for each in one.effects):
+                raise UnknownInstruction(f"a jump at {insn.address:#x}, not last in its IT block")
+            block.append(one if is_last else replace(one, then=then))
+        return block
 
     def _fetch(self, address: int, n: int) -> tuple[bytes, int]:
         """Return the first of n consecutive instructions, and the bytes of all."""
@@ -76,19 +89,12 @@ class Decoder:
             first, at = first or data, at + size
         return first, at - address
 
-    def _constant_targets(self, found: Iterable[Any]) -> set[int]:
-        """Return where decoded instructions jump, which no IT block may have within."""
-        effects = [effect for insn in found for effect in self._known[insn.address].effects]
-        targets = {one.target for one in effects if isinstance(one, Jump)}
-        if targets & self._inner:
-            raise UnknownInstruction("a jump into an IT block")
-        return {target for target in targets if isinstance(target, int)}
-
     def _instruction(self, insn: Any, is_conditional: bool) -> Instruction:
         parsed = Parsed(insn, self._capstone.insn_name(insn.id), self._capstone.reg_name)
         parsed.loads_anywhere = self._code.target.loads_anywhere
-        # In an IT block capstone shows what must not be there without a condition.
-        if parsed.name not in GROUPS or (is_conditional and parsed.condition is None):
+        # In an IT block capstone shows what must not be there without a condition, but for `it`.
+        must_not = parsed.condition is None or parsed.name == "it"
+        if parsed.name not in GROUPS or (is_conditional and must_not):
             raise parsed.unknown()
         is_missing = parsed.name in V7E and not self._has_v7e
         if (
@@ -104,6 +110,12 @@ class Decoder:
         return Instruction(
             insn.address, insn.size, parsed.text, effects, condition, is_inner=is_conditional
         )
+
+
+def _constant_targets(block: Iterable[Instruction]) -> set[int]:
+    """Return the constants to which instructions jump."""
+    jumps = (each for one in block for each in one.effects if isinstance(each, Jump))
+    return {jump.target for jump in jumps if isinstance(jump.target, int)}
 
 
 def _has_v6(size: int, name: str) -> bool:

@@ -77,6 +77,12 @@ def program_of(data):
     return program
 
 
+def test_a_block_in_an_it_block_is_refused():
+    """The code is it eq, it eq, mov r0, r1."""
+    with pytest.raises(RejectedError, match="in an IT block"):
+        Thumb(program_of(bytes.fromhex("08bf08bf0846")), "cortex-m4").decode(AT)
+
+
 def action_of(isa):
     """Return the meaning of the instruction, and the address after it."""
     if isinstance(isa, Riscv):

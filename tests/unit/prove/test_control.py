@@ -11,7 +11,7 @@ from bncc.cli.main import main
 from bncc.fixed_point import QFormat
 from bncc.model.file import save_model
 from bncc.prove.code import Code
-from bncc.prove.instructions import Jump, Load, Set
+from bncc.prove.instructions import Instruction, Jump, Load, Set, UnknownInstruction
 from bncc.prove.prove import prove
 from bncc.prove.replay import patched
 from bncc.prove.values import UndecidedError
@@ -247,3 +247,34 @@ def test_a_routine_returns_to_cases_behind_its_call():
 def test_a_routine_that_returns_to_its_table_or_outside_of_the_caller_is_undecided(number):
     with pytest.raises(UndecidedError, match=r"leaves the function|nothing at"):
         calling(1, 2, number, 2).run()
+
+
+NO_CODE = (Set("r0", 99),)
+
+
+class WithTables(Program):
+    """A program with tables behind its calls, which are no instructions."""
+
+    def decode(self, address: int) -> Instruction:
+        one = super().decode(address)
+        if one.effects == NO_CODE:
+            raise UnknownInstruction(f"a table at {address:#x}")
+        return one
+
+
+def test_a_second_routine_of_a_switch_whose_table_is_no_code_is_followed():
+    program = WithTables(
+        (Load("r2", "r0", 1), Set("r2", ("and", "r2", 1)), Set("r5", "lr")),
+        (Set("lr", START + 4), to(9, is_call=True)),
+        NO_CODE,
+        (Set("r4", 10), to(5)),
+        (Set("r4", 20),),
+        (Set("lr", START + 12), to(9, is_call=True)),
+        NO_CODE,
+        (Set("r0", ("add", "r4", 1)), Jump("r5")),
+        (Set("r0", ("add", "r4", 2)), Jump("r5")),
+        (Load("tmp0", ("add", TABLE, "r2"), 1), Jump(("add", "lr", ("shl", "tmp0", 1)))),
+        functions=(9,),
+    )
+    program.code = replace(program.code, sections=((TABLE, bytes((1, 2))),))
+    agrees(program)

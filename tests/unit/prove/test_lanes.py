@@ -15,7 +15,7 @@ from bncc.model.reference import predict
 from bncc.model.reference import scores as model_scores
 from bncc.prove.build import linked_program, verdict_of
 from bncc.prove.flow import flow_of
-from bncc.prove.lanes import TOPS
+from bncc.prove.lanes import TOPS, Lanes
 from bncc.prove.machines import decoder_of
 from bncc.prove.replay import Replay, patched
 from bncc.prove.values import MASK, Term, UndecidedError, Value
@@ -249,3 +249,9 @@ def agrees(model, program) -> bool:
         if call.outcome != label or list(call.scores) != list(wanted):
             return False
     return True
+
+
+def test_words_with_inverted_bits_that_differ_have_different_names():
+    lanes = Lanes()
+    first, second = (lanes.inverted(lanes.inverted(Value(k), 1 << 31), 1) for k in (5, 6))
+    assert not first.equals(second)

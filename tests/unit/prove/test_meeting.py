@@ -7,9 +7,10 @@ import pytest
 
 from bncc.prove.diagrams import TRUE
 from bncc.prove.meeting import Meeting, looks_of
-from bncc.prove.regions import Partitions
-from bncc.prove.state import DEFERRED, Cell, Frame, Merged, State
+from bncc.prove.regions import Partitions, count_inputs
+from bncc.prove.state import DEFERRED, Cell, Frame, Merged, State, merged
 from bncc.prove.values import Term, Value
+from bncc.prove.words import Words
 
 LEFT, RIGHT = (((0, ((0, 1),)),),), (((0, ((2, 3),)),),)
 PARTITION = Partitions().of((LEFT, RIGHT))
@@ -96,3 +97,27 @@ def test_flags_that_most_code_never_tests_distinguish_no_states():
     meeting = Meeting()
     add(meeting, state(flags=flags[0]))
     assert len(candidates(meeting, state(flags=flags[1]))) == 1
+
+
+def test_nothing_is_kept_of_states_that_were_removed():
+    """Else each merge would search the inputs of all that were merged before."""
+    meeting = Meeting()
+    add(meeting, state())
+    add(meeting, state(region=LEFT))
+    meeting.remove(0)
+    meeting.remove(1)
+    assert meeting.__dict__["_known"] == {}
+
+
+def test_a_merged_region_counts_each_input_once():
+    """Two parted states may have the same contents, different facts and common inputs."""
+    full = (((0, 3),), ((0, 3),))
+    regions = (((0, ((0, 2),)),),), (((1, ((0, 2),)),),)
+    facts = frozenset({("a", "b", True)}), frozenset({("b", "a", False)})
+    one, other = (
+        State(8, (Frame(0, -1, -1, ()),), {"r0": Value(7)}, region=region, guard=TRUE,
+              facts=own, is_parted=True)
+        for region, own in zip(regions, facts, strict=True)
+    )  # fmt: skip
+    found = merged(one, other, Words(full), full)
+    assert found is None or count_inputs(found.region, full) == 15

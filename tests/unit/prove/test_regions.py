@@ -19,6 +19,7 @@ from bncc.prove.regions import (
     joined,
     meets,
     numbers,
+    outside,
     without,
 )
 from tests.tiers import examples
@@ -65,6 +66,17 @@ def test_what_is_left_of_all_numbers_reaches_their_ends():
     assert without(every, ((0, 0), ((1 << 32) - 1, (1 << 32) - 1))) == ((1, (1 << 32) - 2),)
     assert without(every, ()) == every
     assert without(every, every) == ()
+
+
+@settings(max_examples=examples(150))
+@given(seeds)
+def test_what_is_outside_of_another_region_is_in_disjoint_boxes(seed):
+    rng = Random(seed)
+    a, b = random_region(rng, FULL), random_region(rng, FULL)
+    found = outside(a, b, FULL)
+    assert points(found) == points(a) - points(b)
+    assert sum(len(points((box,))) for box in found) == len(points(found))
+    assert all(list(box) == sorted(box) for box in found)
 
 
 @settings(max_examples=examples(150))

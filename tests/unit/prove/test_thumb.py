@@ -311,6 +311,7 @@ def test_a_jump_that_is_not_the_last_of_an_it_block_is_not_known(jump: str) -> N
         ("71ee210a", "vadd"),
         ("f4ee410b", "vcmp.f64"),
         ("08bf0100", "movs"),  # not allowed in an IT block, nor what capstone makes of it
+        ("08bf08bf0846", "it eq"),  # a block in a block
         ("b5fa84f0", "clz"),  # two different sources
         ("52f8042d", "ldr"),  # ldr r2, [r2, #-4]!
         ("7247", "bx lr"),  # a bit that should be zero, as in those below
@@ -326,6 +327,14 @@ def test_a_jump_that_is_not_the_last_of_an_it_block_is_not_known(jump: str) -> N
 def test_what_is_not_known_is_an_error_that_names_it(code: str, named: str) -> None:
     with pytest.raises(UnknownInstruction, match=named):
         decoder(code).decode(AT)
+
+
+def test_no_part_of_an_unknown_block_is_decoded_alone() -> None:
+    """The code is itt eq, nopeq, which is not known, and moveq r0, r1."""
+    block = decoder("04bf00bf0846")
+    for _ in range(2):
+        with pytest.raises(UnknownInstruction):
+            block.decode(AT)
 
 
 def test_a_far_call_is_no_bit_field() -> None:
