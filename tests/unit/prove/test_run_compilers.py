@@ -27,6 +27,7 @@ def test_paths_of_an_it_block_meet_behind_it():
     )  # fmt: skip
     for k in (4, 5):
         program.lines[k] = replace(program.lines[k], is_inner=True)
+        program.lines[k - 1] = replace(program.lines[k - 1], then=program.lines[k].address)
     assert len(agrees(program).ends) == 1
 
 

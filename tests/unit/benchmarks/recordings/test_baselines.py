@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from benchmarks.recordings import baselines, network, rich_features
 from benchmarks.recordings import windowed as windowing
-from benchmarks.recordings.baselines import PATH, SHOWN, Baselines, by_forest, by_network, measured
+from benchmarks.recordings.baselines import MODELS, PATH, Baselines, by_forest, by_network, measured
 from benchmarks.recordings.figures import read
 from benchmarks.recordings.sets import SETS, find_set
 from benchmarks.recordings.windowed import rich, windowed
@@ -152,7 +152,7 @@ def test_the_results_in_the_file_are_of_known_splits_and_the_same_windows():
     results = read(PATH)
     splits = {(one.name, split.name) for one in SETS for split in one.splits}
     assert {(one.set, one.split) for one in results} <= splits
-    assert {one.model for one in results} == {shown.model for shown in SHOWN}
+    assert {one.model for one in results} == {*MODELS}
     rows = baselines.tables(results).splitlines()
     assert "| pump | odd recordings | 1,775 |" in "\n".join(rows)
     for one in results:
