@@ -56,6 +56,12 @@ def is_in(a: Numbers, x: int) -> bool:
     return any(low <= x <= high for low, high in a)
 
 
+def are_in(a: Numbers, x: IntArray) -> BoolArray:
+    """Return which numbers (n,) int64 are in a set."""
+    ends = np.array([(low, high + 1) for low, high in a], dtype=np.int64).ravel()
+    return np.asarray(np.searchsorted(ends, x, side="right") % 2 == 1)
+
+
 def count_numbers(a: Numbers) -> int:
     """Return how many numbers a set has."""
     return sum(high - low + 1 for low, high in a)
@@ -243,20 +249,21 @@ class Partition:
         """
         if starts not in self._indices:
             found = np.full(tuple(map(len, starts)), -1, dtype=np.int64)
-            known: dict[tuple[int, Numbers], list[int]] = {}
+            numbers_of = [np.array(of, dtype=np.int64) for of in starts]
+            known: dict[tuple[int, Numbers], IntArray] = {}
             for k, cell in enumerate(self.cells):
                 for box in cell:
                     own = dict(box)
-                    at = []
+                    at = list[IntArray]()
                     for place, axis in enumerate(self.scope):
                         allowed = own.get(axis)
                         if allowed is None:
-                            at.append(list(range(len(starts[place]))))
+                            at.append(np.arange(len(starts[place])))
                             continue
                         if (axis, allowed) not in known:
-                            known[axis, allowed] = [
-                                j for j, x in enumerate(starts[place]) if is_in(allowed, x)
-                            ]
+                            known[axis, allowed] = np.flatnonzero(
+                                are_in(allowed, numbers_of[place])
+                            )
                         at.append(known[axis, allowed])
                     found[np.ix_(*at)] = k
             self._indices[starts] = found

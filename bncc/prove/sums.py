@@ -259,6 +259,7 @@ class Sums(Current):
 
     def _tighter(self, bound: int, terms: Sequence[Term], sign: int) -> int:
         """Return a bound of a sum that accounts for inputs that several terms share."""
+        self.partitions.check_time()
         if any(term.slopes is not None for term in terms):
             return bound
         inside = [self.inside(term) for term in terms]

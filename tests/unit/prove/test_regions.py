@@ -3,6 +3,7 @@
 from itertools import pairwise
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,11 +12,13 @@ from bncc.prove.regions import (
     EVERYWHERE,
     Partitions,
     added,
+    are_in,
     axis_numbers,
     both,
     box_in,
     breakpoints,
     common,
+    is_in,
     joined,
     meets,
     numbers,
@@ -66,6 +69,16 @@ def test_what_is_left_of_all_numbers_reaches_their_ends():
     assert without(every, ((0, 0), ((1 << 32) - 1, (1 << 32) - 1))) == ((1, (1 << 32) - 2),)
     assert without(every, ()) == every
     assert without(every, every) == ()
+
+
+@settings(max_examples=examples(50))
+@given(st.sets(st.integers(0, 40)), st.booleans())
+def test_numbers_in_a_set_are_found_all_at_once(some, reaches_the_end):
+    last = (1 << 32) - 1
+    allowed = numbers([*((x, x) for x in some), *([(last - 3, last)] * reaches_the_end)])
+    asked = [*range(42), *range(last - 5, last + 1)]
+    found = are_in(allowed, np.array(asked, dtype=np.int64))
+    assert found.tolist() == [is_in(allowed, x) for x in asked]
 
 
 @settings(max_examples=examples(150))
