@@ -212,16 +212,9 @@ class CoreEngine:
     def _count(self, uc: Any, address: int, size: int, *_: Any) -> None:
         count = self._lengths.get((address, size))
         if count is None:
-            count = self._lengths[address, size] = self._length(bytes(uc.mem_read(address, size)))
+            block = bytes(uc.mem_read(address, size))
+            count = self._lengths[address, size] = self._core.count_instructions(block)
         self._executed += count if address != self._back else 0
-
-    def _length(self, block: bytes) -> int:
-        assert self._core.length is not None
-        count = at = 0
-        while at < len(block):
-            at += self._core.length(block, at)
-            count += 1
-        return count
 
     def _set_registers(self, code: Code) -> None:
         names, write = self._registers, self._uc.reg_write

@@ -86,6 +86,15 @@ class Core:
     simulator: ClassVar[str] = "unicorn"
     tool: ClassVar[str] = "unicorn"
 
+    def count_instructions(self, code: bytes) -> int:
+        """Return the number of instructions in code, which `length` must be known for."""
+        assert self.length is not None
+        count = at = 0
+        while at < len(code):
+            at += self.length(code, at)
+            count += 1
+        return count
+
 
 @dataclass(frozen=True)
 class Board:

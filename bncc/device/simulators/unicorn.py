@@ -240,7 +240,9 @@ class _Run:
         key = (address, size)
         count = self._lengths.get(key)
         if count is None:
-            count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
+            count = self._lengths[key] = self._core.count_instructions(
+                bytes(uc.mem_read(address, size))
+            )
         self._executed += count
 
     def _timed_block(self, uc: Any, address: int, size: int, _: Any) -> None:
@@ -248,16 +250,10 @@ class _Run:
         self._trace.append(key)
         count = self._lengths.get(key)
         if count is None:
-            count = self._lengths[key] = self._count(bytes(uc.mem_read(address, size)))
+            count = self._lengths[key] = self._core.count_instructions(
+                bytes(uc.mem_read(address, size))
+            )
         self._executed += count
-
-    def _count(self, code: bytes) -> int:
-        assert self._core.length is not None
-        count = at = 0
-        while at < len(code):
-            at += self._core.length(code, at)
-            count += 1
-        return count
 
 
 @contextmanager
